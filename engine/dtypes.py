@@ -168,14 +168,32 @@ def held_in(value: Any, d: np.dtype[Any]) -> Any:
     """A number as tensors of a real dtype hold it: a complex one without its imaginary part, if that is zero.
 
     Raises:
-        RuntimeError: where it is not.
+        RuntimeError: where it is not, and for a whole number that is too large.
     """
     if isinstance(value, complex | np.complexfloating) and d.kind not in "cb":
         if value.imag:
             kind = "int64_t" if d == int64._numpy else CPP_NAMES[OF_NUMPY[d]]
             raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
         return value.real
-    return value
+    return whole(value, d) if isinstance(value, int | float) and d.kind in "iu" else value
+
+
+def whole(value: float, d: np.dtype[Any], written: str = "") -> Any:
+    """A number as C++ makes it one of a dtype of whole numbers: negative ones of an unsigned dtype wrap around.
+
+    Args:
+        written: how the error names the dtype, where that is not as in C++.
+
+    Raises:
+        RuntimeError: if it is too large, or no number.
+    """
+    most = int(np.iinfo(d).max)
+    least = -most - 1 if d.kind == "i" else -most
+    if not least <= value <= most:
+        kind = written or ("int" if d == int32._numpy else f"{d.name}_t")
+        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+    value = int(value)
+    return d.type(value if value >= 0 or d.kind == "i" else value + most + 1)
 
 
 def promote_pair(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:

@@ -56,8 +56,11 @@ def _columns(view: RolledGraph, key: str) -> list[tuple[str, Floats]] | None:
     card = view.card.get(key)
     if card is None:
         return None
-    one, loop = view.series[key], view.places.loops[view.places.loop[card]]
-    if len(loop) < 3 or not (np.isfinite(one.value).any() or np.isfinite(one.grad).any() or one.bad.any()):
+    loop = view.places.loops[view.places.loop[card]]
+    if len(loop) < 3:
+        return None
+    one = view.series[key]
+    if not (np.isfinite(one.value).any() or np.isfinite(one.grad).any() or one.bad.any()):
         return None
     if bool(view.places.stays[card]) and bool(np.isfinite(one.grad).any()):
         return [("‖grad‖", one.grad), ("‖w‖", one.norm), ("moved", view.updates(key))]

@@ -9,8 +9,9 @@ from components.page.history import remember
 from components.page.runs import run_program
 from components.page.selection import select
 from components.page.state import page
+from engine.diagnosis.fixes import changed_program
 from engine.program import Program
-from engine.program.changes import TextChange, changed
+from engine.program.changes import TextChange
 from engine.program.share import MAX_NAME
 from engine.recording import Recording, replay
 
@@ -75,7 +76,7 @@ def vary(cell: int, text: str) -> None:
 def mend(recording: Recording, changes: Sequence[TextChange]) -> bool:
     """Make changes of the text that a run is of, and run it with the same random numbers; not where the editors hold another
     text by now. Whether they were made."""
-    p, ran = page(), recording.source
+    p, ran = page(), [recording.source[k] for k in recording.own]
     now = [controls.newest_text(f"editor_{cell}", p.rev) or text for cell, text in enumerate(p.edited)]
     if tuple(now) != tuple(ran):
         p.notice = "The fix is for the program as it ran, and the text has been changed since. Run it, and it is tried anew."
@@ -83,7 +84,7 @@ def mend(recording: Recording, changes: Sequence[TextChange]) -> bool:
     if len(now) == 1:
         remember(p.undo, now[0])
         p.redo.clear()
-    p.edited = list(changed(ran, changes))
+    p.edited = list(changed_program(recording, changes))
     p.rev += 1
     run_program(seed=recording.seed)
     return True

@@ -74,7 +74,7 @@ def _list(on: Beside, found: Sequence[Finding]) -> None:
 def _fix(on: Beside, edit: Edit, *, key: str) -> None:
     """A fix that is proven: what it does, and what can be done with it."""
     p = on.page
-    now = tuple(p.edited) == tuple(on.recording.source)
+    now = p.edited == [on.recording.source[k] for k in on.recording.own]
     with st.container(key=key, border=False):
         st.html(edit_html(edit))
         with st.container(horizontal=True, key=f"bar_{key}"):

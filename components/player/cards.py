@@ -134,7 +134,8 @@ def _tell_rolled(d: Drawing, rolled: RolledGraph, data: Drawn, seen: Faces, wind
         card.alarm, card.nan = _first(rolled.troubles, members or (key,)), _first(rolled.nans, members or (key,))
         card.findings = told.get(key, [])
         if members is not None:
-            card.rows = [_row(rolled, each, a["group"], seen, norms, window[0]) for each in parameters(rolled, members)]
+            inside, card.parameters = parameters(rolled, members)
+            card.rows = [_row(rolled, each, a["group"], seen, norms, window[0]) for each in inside]
 
 
 def _first(since: Mapping[str, int], keys: Iterable[str]) -> int | UnsetType:
@@ -163,7 +164,7 @@ def told_of(d: Drawing, rolled: RolledGraph, seen: Faces, window: Window) -> Tol
             key,
             of[key],
             rolled.made(shown[key], *window),
-            [RowTold(one, of[one]) for one in parameters(rolled, a.get("members", ()))],
+            [RowTold(one, of[one]) for one in parameters(rolled, a.get("members", ()))[0]],
         )
         for key, a in d.graph.nodes(data=True)
     ]

@@ -29,6 +29,8 @@ LARGE = 3_000
 ROLLED_SKETCH = 50_000
 """Steps from which on the structure of a rolled run comes ahead of what it shows: that takes twice as long as the structure (at
 119,000 steps 600 ms after 320 ms), and from here on longer than it takes to draw the page once more."""
+WIDE_SKETCH = 4_000
+"""Places from which on it does, too: what a model of 10,000 shows takes 0.9 s."""
 NOTHING = Holds()
 
 
@@ -143,7 +145,7 @@ def parts_of(d: Drawing, lines: Lines, window: Window | None = None) -> Parts:
             make["found"] = lambda: loops.found(d, rolled)
     if (both := d.both) is not None:
         make["overlay"] = lambda: overlay(both)
-    elif rolled is None or len(d.recording.events) >= ROLLED_SKETCH:
+    elif rolled is None or len(d.recording.events) >= ROLLED_SKETCH or len(rolled.keys) >= WIDE_SKETCH:
         make |= {"outline": outline, "sketch": lambda: _sketch(d)}
     return Parts(d.rev, d.wish.tape, len(d.recording.events), rolled is not None, window and span, make)
 

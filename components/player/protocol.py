@@ -96,6 +96,9 @@ class Card(msgspec.Struct):
     """When what it shows was made: the last time before the window that its history is of, and each time in it."""
     spark: Spark | UnsetType | None = UNSET
     rows: list[Row] | UnsetType = UNSET
+    """The parameters in a closed group's card, as many as there is room for,"""
+    parameters: int | UnsetType = UNSET
+    """and how many there are."""
 
 
 class Line(msgspec.Struct):

@@ -14,11 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..diagnosis import Finding
-from ..diagnosis.fixes import not_offered, offered, to_try, tried
+from ..diagnosis.fixes import changed_program, not_offered, offered, to_try, tried
 from ..diagnosis.fixes.diff import lines_changed
 from ..diagnosis.reason import Edit
 from ..program import Program
-from ..program.changes import changed
 from ..recording import Recording
 from ..sandbox import Limits, RunResult, run
 from .command import CommandError
@@ -139,14 +138,14 @@ def applied(target: Target, result: RunResult, recording: Recording, limits: Lim
     """Mend a program fix by fix, each proven on the text with those before it, and write the outcome into its file; returns the
     run of the last text, and the changes as text."""
     ran, name = recording, str(target.path)
-    ran_program = Program(ran.source, target.path.name, files=ran.files, arguments=ran.arguments)
+    ran_program = Program(ran.source[:1], target.path.name, files=ran.files, arguments=ran.arguments)
     told = []
     for _ in range(MOST):
         found = next((f for f in _one_by_one(recording, limits) if f.edit is not None), None)
         if found is None or found.edit is None:
             break
         told.append(diffs([found], name, recording))
-        program = ran_program.with_cells(changed(recording.source, found.edit.changes))
+        program = ran_program.with_cells(changed_program(recording, found.edit.changes))
         again = run(program, limits, seed=ran.seed)
         if again.recording is None:
             break
@@ -154,7 +153,7 @@ def applied(target: Target, result: RunResult, recording: Recording, limits: Lim
     if recording is ran:
         return result, recording, "No finding has a fix that is proven: nothing is written.\n"
     target.write(ran.source[0], recording.source[0])
-    lines = lines_changed(ran.source, recording.source)
+    lines = lines_changed(ran.source[:1], recording.source[:1])
     count = f"{len(told)} fix{'es' * (len(told) > 1)}, {lines} line{'s' * (lines != 1)} changed"
     return result, recording, "\n".join(told) + f"\nwrote {harmless(name)}: {count}\n"
 

@@ -134,7 +134,7 @@ def _earlier(run: Run, entry: Pass) -> list[int]:
 def _before_loop(run: Run, entry: Pass) -> list[int]:
     """The operations in a pass's graph that were done before its loop began."""
     here, reached = run.loops(entry.began), paths_of(run.recording).reached(entry)
-    nodes = [node for node in reached if run.nodes[node].info.variable == NOTHING]
+    nodes = [node for node, leaf in paths_of(run.recording).variables(reached).items() if leaf == NOTHING]
     return [node for node in nodes if len(run.loops(run.nodes[node].born)) < len(here)]
 
 

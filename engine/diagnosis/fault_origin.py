@@ -51,10 +51,14 @@ class Origin(NamedTuple):
 def origin_of(paths: Paths, tensor: int, step: int, *, gradient: bool = False) -> Origin | None:
     """Where a tensor's value after a step, or its `.grad`, became what is not finite; None where it is finite, or meant to be
     infinite."""
+    run = paths.run
+    array = run.tensors[tensor].grad(step) if gradient else run.status(tensor, step).array
+    if not run.fault(array):
+        return None  # mostly so, and then nobody has to know which infinities are meant
     search = _Search(paths)
-    if gradient:
-        return search.from_grad(tensor, step) if search.fault(paths.run.tensors[tensor].grad(step)) else None
-    return search.from_value(tensor, step) if search.fault(paths.run.status(tensor, step).array) else None
+    if not search.fault(array):
+        return None
+    return search.from_grad(tensor, step) if gradient else search.from_value(tensor, step)
 
 
 class _Search:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_left
 from collections import OrderedDict
+from collections.abc import Collection
 from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
@@ -106,6 +107,16 @@ class Paths:
         return steps
 
     @cached_property
+    def hooks_of_node(self) -> dict[int, list[int]]:
+        """The steps at which hooks replaced gradients, by the node that they came to."""
+        found: dict[int, list[int]] = {}
+        for step in self.hooks:
+            event = self.run.events[step]
+            if isinstance(event, HookRan):
+                found.setdefault(event.node, []).append(step)
+        return found
+
+    @cached_property
     def flags(self) -> dict[int, list[tuple[int, str, bool]]]:
         """Tensor -> the flags that were set on it: (step, flag, value)."""
         found: dict[int, list[tuple[int, str, bool]]] = {}
@@ -144,18 +155,40 @@ class Paths:
         """The nodes that the graph of a backward pass consists of."""
         made = self._reached.get(entry.number)
         if made is None:
-            nodes = self.run.nodes
+            starts, targets = self._edges
+            row_of: list[int] = self._node_rows
             stack = [n for n, _ in entry.event.root_nodes if n != NOTHING]
             seen = set(stack)
             while stack:
-                for target, _ in nodes[stack.pop()].info.edges:
-                    if target >= 0 and target not in seen:
+                row = row_of[stack.pop()]
+                for target in targets[starts[row] : starts[row + 1]]:
+                    if target not in seen:
                         seen.add(target)
                         stack.append(target)
             made = self._reached[entry.number] = frozenset(seen)
             if len(self._reached) > _KEPT:
                 self._reached.popitem(last=False)
         return made
+
+    @cached_property
+    def _edges(self) -> tuple[list[int], list[int]]:
+        """Where the edges of each row of the columns' nodes begin, and which nodes they lead to."""
+        columns = columns_of(self.run.recording)
+        rows, edges = columns.row_of_node[columns.edges.node], columns.edges
+        order = np.argsort(rows, kind="stable")
+        starts = np.searchsorted(rows[order], np.arange(len(columns.nodes.id) + 1))
+        return starts.tolist(), edges.target[order].tolist()
+
+    @cached_property
+    def _node_rows(self) -> list[int]:
+        rows: list[int] = columns_of(self.run.recording).row_of_node.tolist()
+        return rows
+
+    def variables(self, nodes: Collection[int]) -> dict[int, int]:
+        """For each of some nodes the leaf that it fills, NOTHING for a node that is no AccumulateGrad."""
+        columns, ids = columns_of(self.run.recording), list(nodes)
+        found = columns.nodes.variable[columns.row_of_node[np.array(ids, np.int64)]]
+        return dict(zip(ids, found.tolist(), strict=True))
 
     def backwards(self, entry: Pass, node: int, most: int = 400) -> list[int]:
         """The tensors from a node up to the pass's root, along the gradients that arrived."""

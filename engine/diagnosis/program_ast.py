@@ -40,6 +40,8 @@ class Source:
         self.assigned: dict[str, list[tuple[int, ast.AST, ast.expr | ast.stmt]]] = {}
         """Text of a name or attribute -> (cell, statement, value) for everything that gives it a value."""
         self.functions: dict[str, list[tuple[int, Function]]] = {}
+        self.classes: set[str] = set()
+        """The names of the program's own classes."""
         self.calls: dict[str, list[tuple[int, ast.Call]]] = {}
         """Last part of what is called -> the calls."""
         for cell, program in enumerate(programs):
@@ -65,6 +67,8 @@ class Source:
                 self._assign(cell, node, target, value)
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 self.functions.setdefault(name, []).append((cell, node))
+            case ast.ClassDef(name=name):
+                self.classes.add(name)
             case ast.Call(func=func):
                 name = _last(func)
                 self.calls.setdefault(name, []).append((cell, node))

@@ -365,12 +365,14 @@ class Run:
             for tensor in stepped.parameters:
                 found.setdefault(tensor, []).append(step)
         columns = columns_of(self.recording)
-        writes = np.isin(columns.operations.step, columns.writes.step)
-        for step, event in self.ops_where(writes & ~columns.op_is({*optimizers, "zero", "accumulate"})):
-            for write in event.written:
-                leaf = self.owner(write.tensor)
-                if self.tensors[leaf].ledger is not None and self.uses_gradient(event, leaf, step):
-                    found.setdefault(leaf, []).append(step)
+        written = columns.writes
+        # What no operation of an optimizer's does, and only what changes a leaf with a ledger: asked of columns, once a write.
+        own = columns.operations.step[columns.op_is({*optimizers, "zero", "accumulate"})]
+        for row in np.flatnonzero(~np.isin(written.step, own)).tolist():
+            step = written.step.item(row)
+            leaf = self.owner(written.tensor.item(row))
+            if self.tensors[leaf].ledger is not None and self.uses_gradient(step, leaf):
+                found.setdefault(leaf, []).append(step)
         for steps in found.values():
             steps.sort()
         return found
@@ -385,23 +387,39 @@ class Run:
             tensor = inputs[0]
         return tensor
 
-    def uses_gradient(self, event: OpRan, tensor: int, step: int) -> bool:
-        """Whether an operation's inputs are computed from the tensor's `.grad`."""
-        queue = [(t, 0) for t in self.inputs(event)]
+    def uses_gradient(self, step: int, tensor: int) -> bool:
+        """Whether the inputs of the operation at a step are computed from the tensor's `.grad`."""
+        tensors = columns_of(self.recording).tensors
+        row_of = columns_of(self.recording).row_of
+        queue = [(t, 0) for t in self.inputs_at(step)]
         seen = set()
         while queue:
             t, depth = queue.pop()
-            history = self.tensors[t]
-            if history.info.grad_of == tensor:
+            row = row_of.item(t)
+            if tensors.grad_of.item(row) == tensor:
                 return True
-            if t in seen or depth > _DEPTH or t == tensor or history.info.requires_grad:
+            if t in seen or depth > _DEPTH or t == tensor:
                 continue
+            if tensors.requires_grad.item(row) and not self._arithmetic(tensors.step.item(row)):
+                continue  # what comes out of a model is no update
             seen.add(t)
-            makers = [history.op]
-            earlier = [s for s in self.writes.get(t, ())[-3:] if s < step]
-            makers += [made for s in earlier if isinstance(made := self.events[s], OpRan)]
-            queue += [(i, depth + 1) for made in makers for i in self.inputs(made)]
+            makers = [tensors.step.item(row), *[s for s in self.writes.get(t, ())[-3:] if s < step]]
+            queue += [(i, depth + 1) for made in makers for i in self.inputs_at(made)]
         return False
+
+    def _arithmetic(self, step: int) -> bool:
+        """Whether the operation at a step takes elements to elements, as an update that is recorded by mistake does."""
+        operations = columns_of(self.recording).operations
+        row = int(operations.step.searchsorted(step))
+        name = columns_of(self.recording).op_names[operations.op.item(row)]
+        return bool(self.inputs_at(step)) and any(name in self.having(t) for t in ("elementwise", "alias", "same_values"))
+
+    def inputs_at(self, step: int) -> list[int]:
+        """The tensors that the operation at a step takes, read from columns."""
+        inputs = columns_of(self.recording).inputs
+        first, last = inputs.step.searchsorted((step, step + 1)).tolist()
+        found: list[int] = inputs.tensor[first:last].tolist()
+        return found
 
     @cached_property
     def trained(self) -> set[int]:
@@ -429,8 +447,8 @@ class Run:
     @cached_property
     def faults(self) -> bytearray:
         """For every array whether it holds infinities (INF) or NaN (NAN)."""
-        found = self.recording.stored.statistics
-        return bytearray((INF * (found.inf > 0) | NAN * (found.nan > 0)).astype(np.uint8))
+        nan, inf = self.recording.stored.faults
+        return bytearray((INF * (inf > 0) | NAN * (nan > 0)).astype(np.uint8))
 
     def fault(self, array: int) -> int:
         """The faults of an array, 0 for NOTHING."""

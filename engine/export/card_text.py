@@ -85,7 +85,7 @@ def card(card: Card, colours: Palette, opacity: float) -> Iterator[Shape]:
     else:
         sub = _sub(clean(card.sub), card.some, room)
         yield from line(FONTS["small"], sub, left, top + CARD.sub, colours.mute, opacity=opacity)
-    boxes, more = row_boxes(box, len(card.rows))
+    boxes, more = row_boxes(box, card.parameters)
     if not card.ghost:
         yield from _rows(card, left, room, boxes[0].top if boxes else None, colours, opacity)
     for row, at in zip(card.rows, boxes, strict=False):

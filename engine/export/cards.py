@@ -61,6 +61,9 @@ class Card:
     first: bool = True
     """Whether it is told of NaN and Inf at it: where it is known where they came from, only there."""
     rows: tuple[Parameter, ...] = ()
+    """The parameters in a closed group's card, as many as there is room for."""
+    parameters: int = 0
+    """How many there are."""
 
     @property
     def reach(self) -> Rectangle:

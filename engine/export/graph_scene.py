@@ -91,12 +91,13 @@ class GraphScene:
             return {}
         members = a.get("members")
         one = key if members is None else shown_member(rolled.graph, members)
-        inside = parameters(rolled, members) if members else ()
+        inside, count = parameters(rolled, members) if members else ((), 0)
         return {
             **self._series(rolled, key, one, members),
             "origin": key in self._origins,
             "first": not self._origins or key in self._origins,
             "rows": tuple(self._parameter(rolled, each, a["group"]) for each in inside),
+            "parameters": count,
         }
 
     def _series(self, rolled: RolledGraph, key: str, one: str, members: Sequence[str] | None = None) -> dict[str, Any]:

@@ -30,16 +30,22 @@ def make_room(rolled: RolledGraph, graph: Graph) -> None:
         if a["shape"] == "card" and a["kind"] != "constant":
             a["width"] = max(a["width"], round(SPARK.card))
         if "members" in a:
-            count = len(parameters(rolled, a["members"]))
+            count = parameters(rolled, a["members"])[1]
             a["height"] += round(ROWS.height + ROWS.gap) * min(ROWS.most + 1, count)
         if a["kind"] == "step":
             a["height"] += round(CARD.row)
 
 
-def parameters(rolled: RolledGraph, members: Sequence[str]) -> list[str]:
-    """Those of a closed group's nodes that stand as rows in its card."""
+def parameters(rolled: RolledGraph, members: Sequence[str]) -> tuple[list[str], int]:
+    """Those of a closed group's nodes that stand as rows in its card, as far as there is room, and how many there are."""
+    made: tuple[list[str], int] = rolled.once(("parameters", members), lambda: _parameters(rolled, members))
+    return made
+
+
+def _parameters(rolled: RolledGraph, members: Sequence[str]) -> tuple[list[str], int]:
     nodes = rolled.graph.nodes
-    return [key for key in members if nodes[key]["kind"] in ("leaf", "accumulate") and not nodes[key]["loop"]]
+    found = [key for key in members if nodes[key]["kind"] in ("leaf", "accumulate") and not nodes[key]["loop"]]
+    return found[: ROWS.most + 1], len(found)
 
 
 def title_within(node: Mapping[str, Any], group: str) -> str:
@@ -54,6 +60,8 @@ def sparkline(rolled: RolledGraph, one: str, members: Sequence[str] | None = Non
 
 
 def _sparkline(rolled: RolledGraph, one: str, members: Sequence[str] | None) -> Sparkline | None:
+    if len(rolled.loop_of(one)) <= 1:
+        return None
     own = rolled.series[one]
     bad = own.troubles()
     if members is not None:
@@ -64,4 +72,4 @@ def _sparkline(rolled: RolledGraph, one: str, members: Sequence[str] | None) -> 
         bad = Series(own.value, own.spread, own.norm, own.grad, worst, own.arrays, own.grads).troubles()
     constant = len(np.unique(own.arrays)) <= 1
     value, grad = None if constant else points(own.value), points(own.grad)
-    return Sparkline(value, grad, bad) if len(own.value) > 1 and (value or grad or bad) else None
+    return Sparkline(value, grad, bad) if value or grad or bad else None

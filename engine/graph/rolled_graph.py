@@ -130,7 +130,10 @@ class RolledGraph:
     def there(self) -> dict[str, list[tuple[int, int]]]:
         """Cards that only some iterations of the main loop have, with the stretches of those, first and last: where they can be
         listed."""
-        total, found = len(self.iterations), {}
+        total = len(self.iterations)
+        found: dict[str, list[tuple[int, int]]] = {}
+        if total == 1:
+            return found
         for key, (_, born) in zip(self.keys, self.members.made, strict=True):
             rows = np.unique(self.iterations.rows(born))
             rows = rows[rows >= 0]
@@ -175,6 +178,11 @@ class RolledGraph:
         """The parameters that an optimizer's step writes, with the arrays that they hold ahead of the first iteration."""
         keys = [one for one in self.graph.successors(key) if self.places.stays[self.card[one]] and self.graph.nodes[one]["all"]]
         return [found[one] for one in keys], self.before(keys)
+
+    def loop_of(self, key: str) -> Iterations:
+        """The iterations that a card's series goes through."""
+        stepped = self.graph.nodes[key]["kind"] == "step"
+        return self.iterations if stepped else self.places.loops[int(self.places.loop[self.card[key]])]
 
     def updates(self, key: str) -> Floats:
         """How far each iteration has moved a parameter, as a share of its norm."""

@@ -48,7 +48,8 @@ def _reduction(size_average: bool | None, reduce: bool | None, reduction: str) -
     """What the two old arguments mean, with PyTorch's warning, or `reduction`."""
     if size_average is None and reduce is None:
         return reduction
-    meant = "none" if reduce is False else "sum" if size_average is False else "mean"
+    averaged, reduced = (True if given is None else given for given in (size_average, reduce))
+    meant = "mean" if averaged and reduced else "sum" if reduced else "none"
     warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{meant}' instead.", stacklevel=4)
     return meant
 

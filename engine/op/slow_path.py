@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,8 @@ def promote(op: Op, *operands: Any) -> list[Any]:
     several = len(operands) == len(op.tensors) and "number_first" not in op.traits
     if several and not any([x.__class__ is np.ndarray for x in operands]):
         raise invalid_combination(op.name, *operands)
+    if "difference" in op.traits:
+        _check_difference(operands)
     d = result_dtype(tuple(x for x in operands if x is not None))
     if op.floating and d.kind not in dtypes.INEXACT:
         d = dtypes.get_default_dtype()._numpy
@@ -97,6 +100,23 @@ def promote(op: Op, *operands: Any) -> list[Any]:
                 NUMBERS32[x] = array
             arrays.append(array)
     return arrays
+
+
+def _check_difference(operands: Sequence[Any]) -> None:
+    truths = [x.__class__ is bool or (x.__class__ is np.ndarray and x.dtype.kind == "b") for x in operands]
+    if any(truths):
+        raise no_difference(sum(truths))
+
+
+def no_difference(truths: int) -> RuntimeError:
+    """What PyTorch says of differences of truth values: of one, or of two."""
+    return RuntimeError(
+        "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
+        "instead."
+        if truths == 2
+        else "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the "
+        "`~` or `logical_not()` operator instead."
+    )
 
 
 def to_floating(array: Any) -> Any:

@@ -8,7 +8,7 @@ file has the statistics, and as much of the histogram and the picture as there w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -140,6 +140,21 @@ class Arrays(Sequence[StoredArray]):
         return np.frombuffer(joined, dtype).reshape(len(ids), size)
 
     @cached_property
+    def faults(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many elements of each array are NaN, and how many are infinite, complex ones by magnitude: one look at the bytes,
+        a small part of what the other statistics cost."""
+        return _faults(self)
+
+    def largest(self, ids: Sequence[int]) -> NDArray[np.float64]:
+        """The largest finite entry of each of some arrays by magnitude, NaN where there is none; of these arrays alone."""
+        return _of_some(self, ids, _largest)
+
+    def zero(self, ids: Sequence[int]) -> NDArray[np.bool_]:
+        """For each of some arrays whether it is zero everywhere, as an empty one is."""
+        found: NDArray[np.bool_] = _of_some(self, ids, _zero) == 1.0
+        return found
+
+    @cached_property
     def statistics(self) -> Statistics:
         """Numbers about every array, worked out on the first call."""
         return _statistics(self)
@@ -204,57 +219,130 @@ def arrays_from(stored: Sequence[StoredArray]) -> Arrays:
     return Arrays(shred(layout(Row), found, texts), texts.list, list(at))
 
 
+def _of_some(
+    arrays: Arrays, ids: Sequence[int], work: Callable[[NDArray[Any], NDArray[np.float64] | None], Any]
+) -> NDArray[np.float64]:
+    """What `work` makes of arrays of one dtype and size (a row each), or of the norm, least and largest of summaries."""
+    wanted, back = np.unique(np.array(ids, np.int64), return_inverse=True)
+    found = np.full(len(wanted), np.nan)
+    whole = arrays.start[wanted] != GONE
+    if not whole.all():
+        told = arrays.table.children["summary"].columns
+        rows_of = np.cumsum(arrays.table["summary"])[wanted[~whole]] - 1
+        numbers = np.stack([told[name][rows_of] for name in ("norm", "min", "max")])
+        found[~whole] = work(numbers[1:].T, numbers[0])
+    kinds = arrays.dtypes[wanted] * (int(arrays.sizes.max(initial=0)) + 1) + arrays.sizes[wanted]
+    for kind in np.unique(kinds[whole]).tolist():
+        alike = np.flatnonzero(whole & (kinds == kind))
+        some = wanted[alike]
+        size, dtype = int(arrays.sizes[some[0]]), DTYPES[arrays.texts[int(arrays.dtypes[some[0]])]]
+        for part in np.array_split(np.arange(len(some)), len(some) * size // _BATCH + 1):
+            found[alike[part]] = work(arrays.joined(some[part], dtype, size), None)
+    made: NDArray[np.float64] = found[back]
+    return made
+
+
+def _largest(values: NDArray[Any], _: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    if not values.shape[1]:
+        return np.full(len(values), np.nan)
+    sizes: NDArray[Any] = np.abs(values if values.dtype.kind in "fc" else values.astype(np.float64))
+    found: NDArray[np.float64] = sizes.max(axis=1).astype(np.float64)
+    if not np.isfinite(found).all():
+        finite = np.isfinite(sizes)
+        found = np.where(finite.any(axis=1), np.where(finite, sizes, 0).max(axis=1), np.nan)
+    return found
+
+
+def _zero(values: NDArray[Any], norm: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+    made: NDArray[np.bool_] = np.logical_not(values.any(axis=1)) if norm is None else np.equal(norm, 0)
+    return made
+
+
+def _faults(arrays: Arrays) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    nan, inf = (np.zeros(len(arrays), np.int64) for _ in range(2))
+    summarized = np.flatnonzero(arrays.table["summary"] == 1)
+    if len(summarized):
+        summaries = arrays.table.children["summary"]
+        nan[summarized], inf[summarized] = summaries["nan"], summaries["inf"]
+    kinds = [DTYPES[name] if name in DTYPES else np.dtype(np.bool_) for name in arrays.texts]
+    ids = np.flatnonzero((arrays.start != GONE) & (arrays.sizes > 0))
+    for dtype, kind in enumerate(kinds):
+        if kind.kind in "fc" and len(some := ids[arrays.dtypes[ids] == dtype]):
+            bad = some[_not_finite(arrays, some, kind)] if kind.kind == "f" else some
+            for size in np.unique(arrays.sizes[bad]).tolist():
+                alike = bad[arrays.sizes[bad] == size]
+                for part in np.array_split(alike, len(alike) * size // _BATCH + 1):
+                    values = arrays.joined(part, kind, size)
+                    numbers = np.abs(values) if kind.kind == "c" else values
+                    nan[part], inf[part] = np.isnan(numbers).sum(axis=1), np.isinf(numbers).sum(axis=1)
+    return nan, inf
+
+
+def _not_finite(arrays: Arrays, ids: NDArray[np.int64], dtype: np.dtype[Any]) -> NDArray[np.bool_]:
+    """For each of some arrays of a real dtype whether something in it is not finite: all bytes are looked at as numbers of this
+    dtype, and what is between the arrays counts for nothing."""
+    width = dtype.itemsize
+    first, last = arrays.start[ids], arrays.start[ids] + arrays.bytes[ids]
+    found = np.zeros(len(ids), np.bool_)
+    for shift in np.unique(first % width).tolist():
+        mine = np.flatnonzero(first % width == shift)
+        low, high = int(first[mine].min()), int(last[mine].max())
+        odd = []
+        for begin in range(low, high, _BATCH * width):
+            numbers = np.frombuffer(arrays.data, dtype, min(_BATCH, (high - begin) // width), begin)
+            odd.append(np.flatnonzero(~np.isfinite(numbers)) * width + begin)
+        at = np.concatenate(odd)
+        found[mine] = np.searchsorted(at, last[mine]) > np.searchsorted(at, first[mine])
+    return found
+
+
 def _statistics(arrays: Arrays) -> Statistics:
     n = len(arrays)
     low, high, mean, std, norm = (np.full(n, np.nan) for _ in range(5))
-    nan, inf = (np.zeros(n, np.int64) for _ in range(2))
+    nan, inf = arrays.faults
     made = Statistics(arrays.sizes, low, high, mean, std, norm, nan, inf, arrays.start != GONE)
     summarized = np.flatnonzero(arrays.table["summary"] == 1)
     if len(summarized):
         summaries = arrays.table.children["summary"]
-        for name in Statistics.__slots__:
-            if name in summaries.columns:
-                getattr(made, name)[summarized] = summaries.columns[name]
-    groups = np.stack([arrays.dtypes, arrays.sizes])
+        for name in ("min", "max", "mean", "std", "norm"):
+            getattr(made, name)[summarized] = summaries.columns[name]
+    faulty = (nan > 0) | (inf > 0)
+    groups = np.stack([arrays.dtypes, arrays.sizes, faulty])
     groups[:, ~made.whole] = -1
     order = np.lexsort(groups)
     if not n:
         return made
     breaks = np.flatnonzero((np.diff(groups[:, order]) != 0).any(axis=0)) + 1
     for ids in np.split(order, breaks):
-        dtype, size = groups[:, ids[0]].tolist()
+        dtype, size, partly = groups[:, ids[0]].tolist()
         if dtype >= 0 and size > 0:
             most = max(_BATCH // size, 1)
             for first in range(0, len(ids), most):
                 some = ids[first : first + most]
-                _fill(made, some, arrays.joined(some, DTYPES[arrays.texts[dtype]], size))
+                values = arrays.joined(some, DTYPES[arrays.texts[dtype]], size)
+                with np.errstate(all="ignore"):
+                    numbers = (np.abs(values) if values.dtype.kind == "c" else values).astype(np.float64, copy=False)
+                    (_fill_partly if partly else _fill)(made, some, numbers)
     return made
 
 
-def _fill(made: Statistics, ids: NDArray[np.int64], values: NDArray[Any]) -> None:
+def _fill(made: Statistics, ids: NDArray[np.int64], numbers: NDArray[np.float64]) -> None:
     """Enter the statistics of arrays of one size, of which each is a row."""
-    with np.errstate(all="ignore"):
-        numbers = (np.abs(values) if values.dtype.kind == "c" else values).astype(np.float64, copy=False)
-        low, high = numbers.min(axis=1), numbers.max(axis=1)
-        if not np.isfinite(high - low).all():  # something is NaN or infinite, or the difference of huge numbers is
-            finite = np.isfinite(numbers)
-            if not finite.all():
-                _fill_partly(made, ids, numbers, finite)
-                return
-        made.min[ids], made.max[ids] = low, high
-        if numbers.shape[1] == 1:
-            made.mean[ids], made.std[ids], made.norm[ids] = low, 0.0, np.abs(low)
-            return
-        scale = _scale(np.maximum(np.abs(low), np.abs(high)))
-        scaled = numbers if bool((scale == 1.0).all()) else numbers / scale[:, None]
-        made.mean[ids], made.std[ids] = scaled.mean(axis=1) * scale, scaled.std(axis=1) * scale
-        made.norm[ids] = np.sqrt(np.einsum("ij,ij->i", scaled, scaled)) * scale
+    low, high = numbers.min(axis=1), numbers.max(axis=1)
+    made.min[ids], made.max[ids] = low, high
+    if numbers.shape[1] == 1:
+        made.mean[ids], made.std[ids], made.norm[ids] = low, 0.0, np.abs(low)
+        return
+    scale = _scale(np.maximum(np.abs(low), np.abs(high)))
+    scaled = numbers if bool((scale == 1.0).all()) else numbers / scale[:, None]
+    made.mean[ids], made.std[ids] = scaled.mean(axis=1) * scale, scaled.std(axis=1) * scale
+    made.norm[ids] = np.sqrt(np.einsum("ij,ij->i", scaled, scaled)) * scale
 
 
-def _fill_partly(made: Statistics, ids: NDArray[np.int64], numbers: NDArray[np.float64], finite: NDArray[np.bool_]) -> None:
+def _fill_partly(made: Statistics, ids: NDArray[np.int64], numbers: NDArray[np.float64]) -> None:
     """The same where some elements are NaN or infinite: over the others."""
-    count, nan = finite.sum(axis=1), np.isnan(numbers).sum(axis=1)
-    made.nan[ids], made.inf[ids] = nan, numbers.shape[1] - count - nan
+    finite = np.isfinite(numbers)
+    count = finite.sum(axis=1)
     low, high = np.where(finite, numbers, np.inf).min(axis=1), np.where(finite, numbers, -np.inf).max(axis=1)
     some = count > 0
     scale = np.where(some, _scale(np.maximum(np.abs(low), np.abs(high))), 1.0)

@@ -119,6 +119,11 @@ class Recording:
         return f"{name or f'cell {site.cell + 1}'}, line {site.line}"
 
     @property
+    def own(self) -> tuple[int, ...]:
+        """Which of `source` are the program's own texts: the others are those of modules that lie beside it."""
+        return tuple(k for k in range(len(self.source)) if not k or k >= len(self.names) or not self.names[k])
+
+    @property
     def tape(self) -> Tape:
         """The log in columns. Of a recording that is under construction they are made anew when it has grown."""
         if isinstance(self.events, Events):

@@ -35,7 +35,7 @@ PORTION = 0.25
 """Seconds that a portion should take: short enough for the pool's slots for quick runs."""
 LARGEST = 1000
 PATIENCE = 90.0
-"""Seconds after which no new portion is sent."""
+"""Seconds without a new point after which no new portion is sent: as long as points come, a sweep goes on to its end."""
 
 
 class SweepError(ValueError):
@@ -88,7 +88,7 @@ class Sweep:
         self._rest = min(FIRST, total)
         self._size = 0
         self._portions: list[_Portion] = []
-        self._began = time.monotonic()
+        self._last = time.monotonic()
 
     # --- for those who look at it -------------------------------------------------------------------------------------------
 
@@ -135,8 +135,8 @@ class Sweep:
         """As many portions as this visitor may have under way beside a run."""
         if self.problem:
             return
-        if time.monotonic() - self._began > PATIENCE:
-            self._give_up(f"Time did not suffice for {self.total - self.done:,} of {self.total:,} points.")
+        if time.monotonic() - self._last > PATIENCE:
+            self._give_up(f"No point came for {PATIENCE:.0f} s: {self.total - self.done:,} of {self.total:,} are missing.")
             return
         runners = pool()
         while len(self._portions) < max(1, min(runners.slots, settings().per_session - 1)) and (indices := self._next()):
@@ -175,6 +175,7 @@ class Sweep:
                 self.loss[where] = point.loss
                 self.gradients[where] = [np.nan if g is None else g for g in point.gradients]
             self._known[index] = True
+        self._last = time.monotonic()
 
     def _take(self, portion: _Portion) -> None:
         """A portion has ended: what it left undone is tried again."""

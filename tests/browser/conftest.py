@@ -192,14 +192,14 @@ class Gradtape:
         """How many steps the tape has."""
         return int(self.player.get_attribute("data-total") or -1)
 
-    def until(self, condition: Callable[[], bool], what: str) -> None:
-        """Wait until something holds."""
+    def until(self, condition: Callable[[], bool], what: str, seen: Callable[[], object] = lambda: "") -> None:
+        """Wait until something holds; `seen` tells what is the case instead when it never does."""
         until = time.monotonic() + PATIENCE / 1000
         while time.monotonic() < until:
             if condition():
                 return
             self.page.wait_for_timeout(50)
-        raise AssertionError(f"never happened: {what}")
+        raise AssertionError(f"never happened: {what} {seen()}".rstrip())
 
     def set_code(self, text: str) -> None:
         """Put a program into the editor and run it with Ctrl+Enter."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import math
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -75,17 +76,23 @@ class Course:
 
     def __init__(self, q: Question, entry: Pass, node: int) -> None:
         self.q, self.run, self.entry, self.node = q, q.run, entry, node
+        self._known: dict[int, float] = {}
 
     def size(self, array: int) -> float:
         """The largest entry of an array by magnitude; NaN where that is not known."""
-        found = self.run.recording.stored.statistics
-        low, high = abs(float(found.min[array])), abs(float(found.max[array]))
-        return low if low > high else high
+        return self._sizes([array])[array]
+
+    def _sizes(self, arrays: Iterable[int]) -> dict[int, float]:
+        """The sizes of some arrays and of those that were asked for before: a call costs as much as many arrays do."""
+        new = [array for array in set(arrays) if array not in self._known]
+        if new:
+            self._known.update(zip(new, self.run.recording.stored.largest(new).tolist(), strict=True))
+        return self._known
 
     @cached_property
     def stages(self) -> list[Stage]:
         """The nodes of the way, from the target to the root."""
-        found: list[Stage] = []
+        found: list[tuple[Arrival, list[int], int]] = []
         node, events = self.node, self.run.events
         while len(found) < _FAR:
             track = self.entry.arrivals.get(node)
@@ -97,20 +104,29 @@ class Course:
             event = events[ran] if ran is not None else None
             if not isinstance(event, NodeRan):
                 break
-            received = max((self.size(a) for a in event.received if a >= 0), default=math.nan)
             sent = event.sent[largest.edge] if 0 <= largest.edge < len(event.sent) else None
-            whole = self.size(sent.raw) if sent is not None and sent.raw >= 0 else 0.0
             # What is summed up to undo a broadcast may cancel.
-            found.append(Stage(largest.source, largest.edge, received, max(self.size(largest.array), whole)))
+            found.append((largest, [a for a in event.received if a >= 0], sent.raw if sent is not None else NOTHING))
             node = largest.source
-        return found
+        asked = {a for arrival, received, raw in found for a in (arrival.array, *received, raw)}
+        size = {NOTHING: 0.0, **self._sizes(asked - {NOTHING})}
+        return [
+            Stage(
+                arrival.source,
+                arrival.edge,
+                max((size[a] for a in received), default=math.nan),
+                max(size[arrival.array], size[raw]),
+            )
+            for arrival, received, raw in found
+        ]
 
     def _largest(self, coming: list[Arrival]) -> Arrival:
         """The largest contribution; of some that are about as large the one that came last, over the longest way."""
         if len(coming) == 1:
             return coming[0]
-        most = max(self.size(a.array) for a in coming)
-        return next((a for a in reversed(coming) if self.size(a.array) >= 0.5 * most), coming[0])
+        size = self._sizes(a.array for a in coming)
+        most = max(size[a.array] for a in coming)
+        return next((a for a in reversed(coming) if size[a.array] >= 0.5 * most), coming[0])
 
     # --- how much it was multiplied -----------------------------------------------------------------------------------------
 

@@ -240,8 +240,7 @@ def _zero(q: Question, leaf: int) -> Reason | None:
 
 def _leaves(q: Question, entry: Pass) -> list[int]:
     """The leaves that a pass can reach."""
-    nodes = q.run.nodes
-    found = sorted({variable for node in q.paths.reached(entry) if (variable := nodes[node].info.variable) != NOTHING})
+    found = sorted({*q.paths.variables(q.paths.reached(entry)).values()} - {NOTHING})
     return [leaf for leaf in found if leaf != entry.event.roots[0][0]]
 
 
@@ -263,7 +262,8 @@ def _stale(q: Question, passes: Sequence[Pass], leaves: Sequence[int]) -> int:
     if born:
         return born[0]
     owners = run.index.owners
-    made = [owners.get((node, 0), NOTHING) for node in q.paths.reached(entry) if run.nodes[node].info.variable == NOTHING]
+    fills = q.paths.variables(q.paths.reached(entry))
+    made = [owners.get((node, 0), NOTHING) for node, variable in fills.items() if variable == NOTHING]
     old = [t for t in made if t != NOTHING and run.tensors[t].born < first]
     return max(old, key=lambda t: run.tensors[t].born, default=NOTHING)
 

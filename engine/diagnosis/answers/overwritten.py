@@ -121,7 +121,7 @@ def _fix(q: Question, leaf: int, history: TensorHistory, statement: ast.stmt | N
         whole = leaf_last(value)
         if whole and len(whole) <= _LONG:
             return f"Let the result be the leaf: {name} = {whole}"
-        if not q.run.uses_gradient(history.op, leaf, history.born) and not isinstance(statement, ast.AugAssign):
+        if not q.run.uses_gradient(history.born, leaf) and not isinstance(statement, ast.AugAssign):
             made = ast.unparse(value)
             made = made if isinstance(value, ast.Call) else f"({made})"
             again = f", or make a leaf of it: {name} = {made}.detach().requires_grad_()" if len(made) <= _LONG else ""

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...recording.events import NOTHING, Accumulated, HookRan, NodeRan, OpRan, Site
+from ...recording.columns import columns_of
+from ...recording.events import NOTHING, Accumulated, HookRan, OpRan, Site
 from ...recording.index import Pass
 from ..paths import Paths
 from ..run import MAX_LABEL, NAN, Run
@@ -93,41 +94,63 @@ class Zero(NamedTuple):
 def zero_origin(paths: Paths, entry: Pass, target: int, filled: int) -> Zero | None:
     """Where on its way back to node `target` the gradient that was added at step `filled` became zero."""
     run = paths.run
+    flow = _Flow(run, entry)
     queue, seen = deque([target]), {target}
     while queue and len(seen) < _MOST:
         node = queue.popleft()
-        arrivals = entry.arrivals.get(node)
-        if arrivals is None:
+        coming = flow.coming.get(node)
+        if coming is None:
             continue
-        coming = [a for a in arrivals.values if a.array >= 0]
-        if len(coming) > 1 and not all(run.zero(a.array) for a in coming):
-            return _cancelled(paths, node, [a.source for a in coming])
+        if len(coming) > 1 and not all(zero for *_, zero in coming):
+            return _cancelled(paths, node, [source for source, *_ in coming])
         hook = _hooked(paths, entry, node)
         if hook is not None:
             return hook
-        for a in coming:
-            if a.source == NOTHING:
+        for source, edge, _ in coming:
+            if source == NOTHING:
                 return _zero_root(run, entry)
-            received = _received(run, entry, a.source)
-            if received and not all(run.zero(g) for g in received):
-                return _at(paths, entry, a.source, a.edge)
-            if a.source not in seen:
-                seen.add(a.source)
-                queue.append(a.source)
+            if source in flow.given:
+                return _at(paths, entry, source, edge)
+            if source not in seen:
+                seen.add(source)
+                queue.append(source)
     event = run.events[filled]
     return _hooked(paths, entry, target) if isinstance(event, Accumulated) else None
 
 
-def _received(run: Run, entry: Pass, node: int) -> list[int]:
-    event = run.events[entry.ran_at[node]] if node in entry.ran_at else None
-    return [g for g in event.received if g >= 0] if isinstance(event, NodeRan) else []
+class _Flow:
+    """The gradients of a pass, read from columns at once: a way may be of thousands of nodes."""
+
+    def __init__(self, run: Run, entry: Pass) -> None:
+        columns, stored = columns_of(run.recording), run.recording.stored
+        self.coming: dict[int, list[tuple[int, int, bool]]] = {}
+        """For each node what came to it: the node that sent it (NOTHING for the pass's start), along which edge, and whether
+        it was zero."""
+        roots = [node for node, _ in entry.event.root_nodes]
+        rows = run.index.sent_by_pass.rows(entry.number)
+        sent = columns.sent
+        nothing = [NOTHING] * len(roots)
+        to = [*roots, *sent.target[rows].tolist()]
+        source, edge = ([*nothing, *column[rows].tolist()] for column in (sent.node, sent.slot))
+        arrays = [*(array for _, array in entry.event.roots[: len(roots)]), *sent.array[rows].tolist()]
+        zero = np.zeros(len(arrays), np.bool_)
+        there = np.flatnonzero(np.array(arrays, np.int64) >= 0)
+        zero[there] = stored.zero([arrays[k] for k in there.tolist()])
+        zeros = zero.tolist()
+        for k in there.tolist():
+            self.coming.setdefault(to[k], []).append((source[k], edge[k], zeros[k]))
+        received = columns.received
+        mine = np.isin(received.step, np.array(list(entry.ran_at.values()), np.int64)) & (received.array >= 0)
+        more = ~stored.zero(received.array[mine].tolist())
+        self.given: set[int] = set(received.node[mine][more].tolist())
+        """The nodes that were given something that is not zero."""
 
 
 def _hooked(paths: Paths, entry: Pass, node: int) -> Zero | None:
     run = paths.run
-    for step in paths.hooks:
+    for step in paths.hooks_of_node.get(node, ()):
         event = run.events[step]
-        if not isinstance(event, HookRan) or event.node != node or not entry.began < step < entry.ended:
+        if not isinstance(event, HookRan) or not entry.began < step < entry.ended:
             continue
         if event.before >= 0 and event.after >= 0 and not run.zero(event.before) and run.zero(event.after):
             return Zero(

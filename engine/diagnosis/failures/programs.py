@@ -21,7 +21,8 @@ PROGRAMS = (
     Failure(
         "parameters_of_optimizer",
         ("optimizer got an empty parameter list", "optimizer can only optimize Tensors",
-         "params argument given to the optimizer should be", "some parameters appear in more than one parameter group"),
+         "params argument given to the optimizer should be", "some parameters appear in more than one parameter group",
+         "'method' object is not iterable"),
         "The optimizer is not given a list of parameters.",
         "It takes an iterable of tensors, such as model.parameters(), or of dicts with them, each tensor once.",
         "Give it model.parameters(), or [w, b] for single tensors.",
@@ -29,6 +30,8 @@ PROGRAMS = (
             Case(r"empty parameter list", "The optimizer is given no parameters.",
                  "Make the layers in __init__() as attributes of the module, or in an nn.ModuleList; a generator that was gone "
                  "through once is empty: call parameters() anew."),
+            Case(r"'method' object is not iterable", "A method is given where a list belongs: it is named and not called.",
+                 "Call it: model.parameters(), with its parentheses."),
             Case(r"one of the params is ([\w.]+)", "The optimizer is given a {1} among the parameters.",
                  "Give it the tensors themselves, for example model.parameters()."),
             Case(r"more than one parameter group", "The optimizer is given a parameter twice, in two groups.",

@@ -52,7 +52,7 @@ VALUES = (
     ),
     Failure(
         "needs_floating_point", ("can't be cast to the desired output type",
-        "could not infer output dtype. Input dtype must be"),
+        "could not infer output dtype. Input dtype must be", "not implemented for 'Long'", "not implemented for 'Int'"),
         "A tensor of integers is to hold, or to give, a result that is not whole.",
         "In place a tensor keeps its dtype, and mean() of integers has none.",
         "Make the tensor floating point: write 1.0 instead of 1, or x = x.float().",
@@ -61,6 +61,9 @@ VALUES = (
                  "A result of dtype {1} is written into a tensor of dtype {2}."),
             Case(r"(\w+)\(\): could not infer output dtype.*Got: (\w+)", "{1}() is called on a tensor of dtype {2}.",
                  "Convert it first: x.float().{1}()."),
+            Case(r'"log_softmax\w*" not implemented for', "{call} is given whole numbers as scores.",
+                 "Give it the scores first and the classes second: cross_entropy(scores, classes)."),
+            Case(r'"\w+" not implemented for', "{call} is not there for whole numbers.", "Convert them first: x.float()."),
         ),
     ),
     Failure(

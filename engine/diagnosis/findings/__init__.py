@@ -46,6 +46,8 @@ CONSEQUENCES = {
     "stale_optimizer": {"late_parameter"},
     "late_parameter": {"unused_parameter"},
     "wrong_optimizer": {"step_before_backward"},
+    "loss_lost": {"unused_parameter", "unused_result"},
+    "compared_with_itself": {"zero_gradient", "zero_gradient_read"},
     "dead_relu": {"zero_gradient"},
     "saturated": {"zero_gradient"},
     "zero_derivative": {"zero_gradient"},

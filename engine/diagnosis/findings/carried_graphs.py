@@ -183,6 +183,10 @@ def average_with_graph(run: Run) -> Iterator[Finding]:
     """What came out of operations that no pass goes through -> over how many iterations its graph reaches, and its step."""
     grown: dict[int, list[tuple[int, int, int]]] = {}
     """Row of a site -> (step, iterations, tensor)."""
+    makers: dict[int, int] = {}
+    """What came out of those operations -> the row of its site."""
+    carrying: set[int] = set()
+    """Rows of the sites that made what a later iteration takes: of what is only computed from that, nothing is told."""
     for step, event in run.ops_where(loose & (operations.grad_mode == 1)):
         if event.site < 0:
             continue
@@ -192,15 +196,21 @@ def average_with_graph(run: Run) -> Iterator[Finding]:
             if known is None:
                 continue
             line = _loop_between(run.loops(known[1]), here)
-            length = max(length, known[0] + (trains[line] >= _CARRIED or evaluates[line] >= _CARRIED))
+            over = trains[line] >= _CARRIED or evaluates[line] >= _CARRIED
+            length = max(length, known[0] + over)
+            if over:
+                carrying.add(makers[tensor])
         made = [info.id for info in event.outputs if info.requires_grad]
         made += [write.tensor for write in event.written if write.requires_grad and not write.is_leaf]
         chain.update((tensor, (length, step)) for tensor in made)
+        makers.update((tensor, event.site) for tensor in made)
         if length >= _CARRIED and made:
             grown.setdefault(event.site, []).append((step, length, made[0]))
     paths = paths_of(run.recording)
     told: set[str] = set()
-    for found in grown.values():
+    for row, found in grown.items():
+        if row not in carrying:
+            continue
         step, _, tensor = found[-1]
         name = paths.assigned_to(step) or run.title(tensor)
         if name in told or tensor in roots or _from_losses(run, tensor, roots):
@@ -221,9 +231,14 @@ def average_with_graph(run: Run) -> Iterator[Finding]:
 
 
 def _evaluations(run: Run) -> Counter[int]:
-    """Line of a loop -> its iterations in which a module ran in evaluation mode."""
-    scopes = run.recording.scopes
-    return Counter(line for line, _ in {turn for scope in scopes if scope.mode == "eval" for turn in scope.loops})
+    """Line of a loop -> its iterations in which a module ran in evaluation mode. A loop within the module, over its layers, is
+    none of evaluations."""
+    turns: set[tuple[int, int]] = set()
+    for scope in run.recording.scopes:
+        if scope.mode == "eval":
+            inside = next((k for k, (_, what) in enumerate(scope.calls) if what == "forward"), len(scope.calls))
+            turns.update(turn for k, turn in enumerate(scope.loops) if k >= len(scope.around) or scope.around[k][1] <= inside)
+    return Counter(line for line, _ in turns)
 
 
 def _loop_between(there: tuple[tuple[int, int], ...], here: tuple[tuple[int, int], ...]) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 
-from ...recording.events import NOTHING, Accumulated
+from ...recording.events import NOTHING, Accumulated, Site
 from ...recording.index import Pass
 from ..answers.absent import absent, leaves_above
 from ..answers.grad_query import Question
@@ -17,9 +18,10 @@ from ..backward_call import became_number, receiver
 from ..cuts import Cut, by_numbers, cuts_above, fact
 from ..failed_passes import kind_of
 from ..failures import BY_CODE, code_of
-from ..mending import dropped
+from ..mending import after, dropped
 from ..mends import parameters, refusals
 from ..mends.cuts import uncut
+from ..optimizer_text import given, optimizers
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind, Reason
 from ..run import Run, finding, key, said
@@ -32,6 +34,8 @@ GRAD_IS_NONE = Kind("grad_is_none", "error", "The program fails because a .grad 
 _GRAD = re.compile(r"([A-Za-z_][\w.\[\]]*)\.grad\b(?!_)")
 _CUTS = 4
 """Cuts that a finding names."""
+_BEHIND = 2_000
+"""Tensors that a loss was computed from, of which so many are looked at."""
 _LOOKED_AT = 64
 """Cuts among which it chooses: many of them may be one site in a loop."""
 
@@ -53,7 +57,12 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
     name = run.title(root) if root != NOTHING else "the loss"
     why_not, moment, site = "Nothing it is computed from has requires_grad=True.", step, run.site(step)
     fix = "Create the tensors to be trained with requires_grad=True, or as nn.Parameter."
-    if cuts:
+    if (plain := _optimised_without(run, root, step)) is not None:
+        tensor, site, frozen = *plain, None
+        why_not = f"{run.title(tensor)}, which the optimizer at {run.site_text(site)} is given, does not require grad."
+        fix, moment = f"Call {run.title(tensor)}.requires_grad_() before the optimizer is made.", run.tensors[tensor].born
+        site = run.site(moment)
+    elif cuts:
         why_not, fix, moment, site = cuts[0].sentence, cuts[0].fix, cuts[0].step, cuts[0].site
     elif frozen is not None:
         why_not, fix, moment, site = f"{frozen.title}.", frozen.fix, frozen.moment, frozen.site
@@ -84,8 +93,34 @@ def loss_not_connected(run: Run) -> Iterator[Finding]:
         ],
         nodes=[key(t) for t in (root, *_sides(cuts)) if t != NOTHING],
         ends=True,
-        changes=uncut(run, cuts[0]) if cuts else dropped(run, site) if frozen is not None else parameters.wants_gradients(run),
+        changes=after(run, site, f"{run.title(plain[0])}.requires_grad_()") if plain is not None
+        else uncut(run, cuts[0]) if cuts else dropped(run, site) if frozen is not None else parameters.wants_gradients(run),
     )  # fmt: skip
+
+
+def _optimised_without(run: Run, root: int, step: int) -> tuple[int, Site] | None:
+    """A tensor without requires_grad that the loss comes from and that is all that an optimizer is given, `Adam([image])`, and
+    where that is; None where there is no such thing."""
+    for made in optimizers(run):
+        match given(made.call, 0, "params"):
+            case ast.List(elts=[ast.Name(id=name)]):
+                tensor = run.named_at(name, step)
+                known = tensor != NOTHING and not run.status(tensor, step).requires_grad
+                if known and (tensor in _behind(run, root)):
+                    return tensor, made.site
+    return None
+
+
+def _behind(run: Run, root: int) -> set[int]:
+    """The tensors that one was computed from, as far as a look goes."""
+    queue = [root] if root != NOTHING else []
+    seen = set(queue)
+    while queue and len(seen) < _BEHIND:
+        for t in run.inputs(run.tensors[queue.pop()].op):
+            if t not in seen:
+                seen.add(t)
+                queue.append(t)
+    return seen
 
 
 def _frozen_above(q: Question) -> Reason | None:

@@ -29,7 +29,7 @@ def data_stay_behind(run: Run) -> Iterator[Finding]:
         return
     modules = {e.name.partition(".")[0] for _, e in run.namings if "." in e.name and _is_parameter(run, e.tensor)}
     moved = {name: (cell, call) for cell, call in moves if (name := _module(source, call, modules))}
-    if len(moved) < sum(not _is_made(call) or _target(source, call) in modules for _, call in moves):
+    if len(moved) < sum(not _is_made(source, call) or _target(source, call) in modules for _, call in moves):
         return  # something else is moved, too
     for step, event in run.ops:
         scope = run.recording.scopes[event.scope] if event.scope >= 0 else None
@@ -91,13 +91,16 @@ def _made_there(source: Source) -> bool:
     )
 
 
-def _is_made(call: ast.Call) -> bool:
-    """Whether what is moved is made right there, by a class: a model, or a loss."""
+def _is_made(source: Source, call: ast.Call) -> bool:
+    """Whether what is moved is made right there, by the class of a module: a model, or a loss. In doubt it is data, as what
+    `FloatTensor(…)` or `Batch(…)` gives."""
     made = call.func.value if isinstance(call.func, ast.Attribute) else None
-    if not isinstance(made, ast.Call):
-        return False
-    name = made.func.attr if isinstance(made.func, ast.Attribute) else made.func.id if isinstance(made.func, ast.Name) else ""
-    return name[:1].isupper()
+    match made.func if isinstance(made, ast.Call) else None:
+        case ast.Attribute(value=room, attr=name):
+            return name[:1].isupper() and (name.endswith("Loss") or ast.unparse(room).rpartition(".")[2] == "nn")
+        case ast.Name(id=name):
+            return name[:1].isupper() and (name.endswith("Loss") or name in source.classes)
+    return False
 
 
 def _target(source: Source, call: ast.Call) -> str:
@@ -111,7 +114,7 @@ def _target(source: Source, call: ast.Call) -> str:
 def _module(source: Source, call: ast.Call, modules: set[str]) -> str:
     """The name of the module that is moved."""
     moved = call.func.value if isinstance(call.func, ast.Attribute) else None
-    name = moved.id if isinstance(moved, ast.Name) else _target(source, call) if _is_made(call) else ""
+    name = moved.id if isinstance(moved, ast.Name) else _target(source, call) if isinstance(moved, ast.Call) else ""
     return name if name in modules else ""
 
 

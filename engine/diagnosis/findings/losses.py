@@ -15,6 +15,7 @@ from ..mends import losses as mends
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
+from .stuck import UNREACHABLE_TARGETS
 
 SOFTMAX_TWICE = Kind(
     "softmax_twice", "warning", "cross_entropy or log_softmax is given probabilities, and applies softmax itself.", True
@@ -285,3 +286,30 @@ def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None
 def _spreads(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     shape = _broadcast(a, b)
     return shape is not None and math.prod(shape) > max(math.prod(a), math.prod(b))
+
+
+@rule(246, UNREACHABLE_TARGETS)
+def targets_beyond_probabilities(run: Run) -> Iterator[Finding]:
+    """A binary cross-entropy of scores is given targets that are no probabilities: it is then bounded from below by nothing."""
+    told: set[int] = set()
+    for step, event in run.ops_of({"binary_cross_entropy_with_logits"}):
+        target = run.argument(event, "target")
+        if event.site in told or event.node is None or event.in_backward or target == NOTHING:
+            continue
+        values = run.values(target, step)
+        if values is None or not values.size or (float(values.min()) >= 0 and float(values.max()) <= 1):
+            continue
+        told.add(event.site)
+        name = run.title(target)
+        yield finding(
+            run, UNREACHABLE_TARGETS,
+            f"The targets of {event.op} are no probabilities: {name} goes from {values.min():g} to {values.max():g}.",
+            "Targets are 0 and 1, or between. For others the loss has no minimum: it becomes negative and goes on falling as "
+            "the scores grow, whatever is learnt.",
+            f"Make them 0 and 1: ({name} + 1) / 2 where they are -1 and 1." if float(values.min()) == -1 else
+            "Make them 0 and 1, a column for each class (one_hot), or use cross_entropy for class numbers.",
+            step=step,
+            related=[run.site(run.tensors[target].born)],
+            evidence=[("targets", run.texts.describe(run.status(target, step).array))],
+            nodes=[key(target)],
+        )  # fmt: skip

@@ -10,6 +10,7 @@ from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, FlagSet, Named, OpRan, Site
 from ..custom_functions import given_none
 from ..cuts import Cut, cuts_on, fact, ways
+from ..mending import instead, statement_at
 from ..mends import parameters as mends
 from ..mends.cuts import uncut
 from ..paths import Paths, paths_of
@@ -230,20 +231,25 @@ def leaf_overwritten(run: Run) -> Iterator[Finding]:
     """An update such as `w = w - lr * w.grad` puts a new tensor, which is no leaf, in the place of the leaf."""
     bound: dict[tuple[str, str], int] = {}
     at: dict[Site | None, list[tuple[int, Named, int, bool]]] = {}
+    behind: set[Site | None] = set()
+    """Where what an optimizer moves is left behind."""
     for step, event in run.namings:
         before = bound.get((event.function, event.name), NOTHING)
         bound[event.function, event.name] = event.tensor
         old, new = before, event.tensor
         if NOTHING in (old, new) or old == new or not run.index.has_ledger(old):
             continue
-        made = run.tensors[new].op
+        made = run.tensors[new].born
         tracked = run.status(new, step).requires_grad
-        if not run.uses_gradient(made, old, step) and not _update_of(run, made, old, step):
+        moved = tracked and _left_behind(run, event.name, old, new, step)
+        if not moved and not run.uses_gradient(made, old) and not _update_of(run, made, old):
             continue
         if (tracked and run.status(new, step).is_leaf) or not _goes_on_wrongly(run, new, step, tracked):
             continue
         at.setdefault(run.site(step), []).append((step, event, old, tracked))
-    for same in at.values():
+        if moved:
+            behind.add(run.site(step))
+    for where, same in at.items():
         step, event, old, tracked = same[0]
         new, name = event.tensor, event.name
         what = (
@@ -253,10 +259,19 @@ def leaf_overwritten(run: Run) -> Iterator[Finding]:
             else f"{name} now names a tensor that was computed under no_grad and does not require grad, so nothing that is "
             "computed from it does."
         )
+        text = run.expression(run.site(run.tensors[new].born))
+        kind = "statement" if where in behind else "update"
+        copied = f"with torch.no_grad(): {name}.copy_({text})"
+        if where in behind:
+            what = (
+                f"{name} now names {text}, which is no leaf. The optimizer has the leaf and goes on moving it, and nothing is "
+                f"computed from that any more but by way of the first {name}."
+            )
         yield finding(
             run, LEAF_OVERWRITTEN,
-            f"The update at {run.where(step)} replaces the leaf {name} by a new tensor.",
+            f"The {kind} at {run.where(step)} replaces the leaf {name} by a new tensor.",
             what,
+            f"Write into the leaf: {copied}." if where in behind else
             f"Update in place: `with torch.no_grad(): {name} -= lr * {name}.grad`, then {name}.grad = None.",
             step=step,
             site=run.site(run.tensors[new].born),
@@ -267,15 +282,27 @@ def leaf_overwritten(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(old), key(new)],
             steps=[step for step, *_ in same],
-            changes=mends.updated_in_place(run, step, name, tracked),
+            changes=instead(run, statement_at(run, run.site(run.tensors[new].born)), copied) if where in behind
+            else mends.updated_in_place(run, step, name, tracked),
         )  # fmt: skip
 
 
-def _update_of(run: Run, update: OpRan, old: int, step: int) -> bool:
-    """Whether an operation subtracts something that is computed from the old tensor's `.grad` from it."""
-    return any(
-        run.tensors[t].op is not update and run.uses_gradient(run.tensors[t].op, old, step) for t in run.inputs(update)
-    )  # fmt: skip
+def _left_behind(run: Run, name: str, old: int, new: int, step: int) -> bool:
+    """Whether an optimizer goes on to move the old tensor, of which nothing is computed any more but the new one: an image that
+    is clamped under its own name."""
+    if run.loops(step) == () or old not in run.inputs(run.tensors[new].op):
+        return False
+    steps = [s for s, event in run.optimizer_steps if s > step and old in (*event.parameters, *event.idle)]
+    stepping = run.index.stepping
+    uses = [s for s in run.consumers.get(old, ()) if s > run.tensors[new].born and not stepping[s]]
+    names = {other for _, other, *_ in run.index.bindings(old)}
+    return bool(steps) and not uses and names == {name} and any(entry.began > steps[0] for entry in run.passes)
+
+
+def _update_of(run: Run, update: int, old: int) -> bool:
+    """Whether the operation at a step subtracts something that is computed from the old tensor's `.grad` from it."""
+    makers = [run.tensors[t].born for t in run.inputs_at(update)]
+    return any(made != update and run.uses_gradient(made, old) for made in makers)
 
 
 def _goes_on_wrongly(run: Run, tensor: int, step: int, tracked: bool) -> bool:

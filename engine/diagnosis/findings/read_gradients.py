@@ -17,12 +17,16 @@ from ..reason import Finding, Kind, Reason
 from ..run import Run, finding, key
 from .registry import rule
 
-NO_GRADIENT = Kind("no_gradient", "warning", "The program reads a .grad that is None, because something cuts the leaf off.")
+NO_GRADIENT = Kind(
+    "no_gradient", "warning", "The program reads a .grad that is None, because something cuts the leaf off, or too late."
+)
 ZERO_GRADIENT = Kind("zero_gradient_read", "warning", "The program reads a .grad that is zero everywhere.")
 
 _MEANT = frozenset(KINDS[code].code for code in ("detach", "data", "no_grad", "inference"))
 """Cuts that somebody has written down as such."""
-_CUT = frozenset(kind.code for kind in KINDS.values()) | {"overwritten"}
+_LATE = frozenset(("flag_late", "retained_late"))
+"""Why there is none where it was asked for only when the operations, or the pass, had been."""
+_CUT = frozenset(kind.code for kind in KINDS.values()) | _LATE | {"overwritten"}
 _FLAT = frozenset(("zero_step", "zero_saturated", "zero_relu", "zero_clamp", "zero_factor", "zero_mask", "zero_cancelled"))
 """Why a gradient is zero where that is worth a look."""
 _GRAVE = frozenset(("zero_step",))
@@ -44,19 +48,15 @@ def read_gradient(run: Run) -> Iterator[Finding]:
             with suppress(KeyError):
                 tensor = named(paths, name, last)
         history = run.tensors.get(tensor)
-        if (
-            history is None
-            or tensor in told
-            or not run.status(tensor, last).is_leaf
-            or not run.status(tensor, last).requires_grad
-        ):
+        if history is None or tensor in told or not run.status(tensor, last).requires_grad:
             continue
         told.add(tensor)
+        leaf = run.status(tensor, last).is_leaf
         if history.ledger is None:
             reason = why(run.recording, tensor, last)
-            if reason.code in _CUT:
+            if reason.code in (_CUT if leaf else _LATE):
                 yield _told(run, NO_GRADIENT, tensor, name, reason, "hint" if reason.code in _MEANT else "")
-        elif (filled := _always_zero(run, tensor)) != NOTHING:
+        elif leaf and (filled := _always_zero(run, tensor)) != NOTHING:
             reason = why(run.recording, tensor, filled)
             if reason.code in _FLAT:
                 yield _told(run, ZERO_GRADIENT, tensor, name, reason, "" if reason.code in _GRAVE else "hint")

@@ -179,7 +179,7 @@ def _root_over(run: Run, tensor: int) -> Pass | None:
 def _learns(paths: Paths, term: Term) -> bool:
     """Whether what the gradient was computed from is trained with the loss, so that a graph of it would lead somewhere."""
     # A leaf has another AccumulateGrad in the graph of each loss, where nothing holds that of the last.
-    leaves = {paths.run.nodes[node].info.variable for node in paths.reached(term.taken.entry)}
+    leaves = {*paths.variables(paths.reached(term.taken.entry)).values()}
     return any(event.tensor in leaves for _, event in paths.run.fills(term.root))
 
 

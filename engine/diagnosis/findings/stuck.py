@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, Accumulated, OpRan, Site
 from ...recording.index import Pass
+from ..answers.zeros import Zero, zero_origin
 from ..cadence import gradients_of, steps_of
 from ..mends import owners
+from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -286,6 +288,7 @@ def _given(run: Run, tensor: int) -> bool:
 def zero_gradient(run: Run) -> Iterator[Finding]:
     """A parameter's gradient is zero in every pass, by an operation on the way that is given one that is not."""
     by_place: dict[tuple[Site | None, str], list[tuple[int, OpRan, float]]] = {}
+    cancelled: dict[Site | None, list[tuple[int, Zero]]] = {}
     idle = 0
     for tensor, updates in run.updates.items():
         fills = [(s, e) for s, e in run.history(tensor) if isinstance(e, Accumulated)]
@@ -294,13 +297,35 @@ def zero_gradient(run: Run) -> Iterator[Finding]:
         idle += 1
         entry = run.index.passes[fills[0][1].number]
         culprit = _culprit(run, entry, fills[0][1].node)
-        if culprit is not None and updates:
+        if not updates:
+            continue
+        if culprit is not None and _cause(run, *culprit[1:]):
             by_place.setdefault((run.site(culprit[0]), culprit[1].op), []).append((tensor, *culprit[1:]))
+            continue
+        zero = zero_origin(paths_of(run.recording), entry, fills[0][1].node, fills[0][0])
+        if zero is not None and zero.code == "zero_cancelled":
+            cancelled.setdefault(zero.site, []).append((tensor, zero))
+    for site, those in cancelled.items():
+        tensors, zero = [t for t, _ in those], those[0][1]
+        if all(len(run.tensors[t].info.shape) < 2 for t in tensors) and idle < len(run.updates):
+            continue  # the bias of a critic's last layer, that is added to both sides
+        yield finding(
+            run, ZERO_GRADIENT,
+            f"{run.names(tensors)} get{'' if len(tensors) > 1 else 's'} a gradient of exactly zero in every pass.",
+            f"{zero.sentence} So whatever the loss is, nothing that stands before them learns.",
+            "One of the uses is to be a number, without its graph: detach() it there.",
+            step=next(s for s, e in run.history(tensors[0]) if isinstance(e, Accumulated)),
+            site=site,
+            related=[run.site(run.tensors[tensors[0]].born)],
+            evidence=[
+                ("parameters without any gradient", f"{len(tensors)} of {len(run.updates)}"),
+                ("passes", str(sum(isinstance(e, Accumulated) for _, e in run.history(tensors[0])))),
+            ],
+            nodes=[key(t) for t in tensors[:20]],
+        )  # fmt: skip
     for (site, _), found in by_place.items():
         _, event, size = found[0]
         cause = _cause(run, event, size)
-        if not cause:
-            continue
         tensors = [t for t, *_ in found]
         most = idle * 2 > len(run.updates)
         yield finding(

@@ -7,7 +7,7 @@ better.
 from __future__ import annotations
 
 from .judging import judged
-from .offered import Untried, not_offered, offered, to_try
+from .offered import Untried, changed_program, not_offered, offered, to_try
 from .trying import tried
 
-__all__ = ["Untried", "judged", "not_offered", "offered", "to_try", "tried"]
+__all__ = ["Untried", "changed_program", "judged", "not_offered", "offered", "to_try", "tried"]

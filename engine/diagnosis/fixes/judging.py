@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import TypeAlias
 
-from ...program.changes import TextChange, changed
+from ...program.changes import TextChange
 from ...recording.events import Printed, Site
 from ...recording.index import index_of
 from ...recording.recording import Recording
@@ -17,6 +17,7 @@ from ..findings import findings
 from ..paths import paths_of
 from ..reason import Finding, Longer, Proof
 from .diff import lines_changed, unified
+from .offered import changed_program
 from .places import Places
 
 Place: TypeAlias = tuple[int, int, int]
@@ -61,10 +62,10 @@ def judged(recording: Recording, finding: Finding, after: RunResult, longer: Lon
         raise NotBetter("The changed program prints something else before it comes to the change.")
     before, now = losses(recording, places), losses(made)
     began, old, new, steps = _compared(before, now, tell=longer is None)
-    cells = changed(recording.source, changes)
+    own, cells = [recording.source[k] for k in recording.own], changed_program(recording, changes)
     return Proof(
-        lines=lines_changed(recording.source, cells),
-        diff=unified(recording.source, cells),
+        lines=lines_changed(own, cells),
+        diff=unified(own, cells),
         before=old,
         after=new,
         began=began,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from ...program.changes import TextChange, changed
 from ...recording.recording import Recording
 from ..findings import findings
 from ..reason import Edit, Finding
@@ -48,7 +49,22 @@ def to_try(recording: Recording, among: Iterable[Finding] | None = None) -> list
     if not can_run_again(recording):
         return []
     found = findings(recording) if among is None else among
-    return [finding for finding in found if finding.changes and outcome_of(recording, finding) is None]
+    return [f for f in found if f.changes and of_own_text(recording, f) and outcome_of(recording, f) is None]
+
+
+def of_own_text(recording: Recording, finding: Finding) -> bool:
+    """Whether all that a finding changes is the program's own text: a module beside it may be another program's, too."""
+    return {change.cell for change in finding.changes}.issubset(recording.own)
+
+
+def changed_program(recording: Recording, changes: Sequence[TextChange]) -> tuple[str, ...]:
+    """The program's own texts with changes made, which are told by all texts of the recording.
+
+    Raises:
+        ValueError: for a span outside its text, or two that overlap.
+    """
+    cells = changed(recording.source, changes)
+    return tuple(cells[k] for k in recording.own)
 
 
 def count_tried(recording: Recording) -> int:
@@ -58,7 +74,7 @@ def count_tried(recording: Recording) -> int:
 
 def can_run_again(recording: Recording) -> bool:
     """Whether a recording's program runs here as it ran: on this engine, and its whole text is there."""
-    return recording.engine == "numpy" and len(recording.names) <= 1 and any(cell.strip() for cell in recording.source)
+    return recording.engine == "numpy" and any(cell.strip() for cell in recording.source)
 
 
 def _outcomes(recording: Recording) -> dict[Finding, Edit | Untried]:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 
 from ...program import Program, ProgramError
-from ...program.changes import changed
 from ...recording.events import Site
 from ...recording.recording import Recording
 from ...sandbox import Control, Limits, RunResult, run
@@ -15,7 +14,7 @@ from ..gradcheck.check import program_of
 from ..reason import Edit, Finding, Longer
 from .judging import CLOSE, LargerLoss, NotBetter, Place, judged, losses
 from .lengthening import lengthened
-from .offered import Untried, keep
+from .offered import Untried, changed_program, keep, of_own_text
 from .places import Places
 
 
@@ -44,9 +43,11 @@ def tried(
 def _tried(
     recording: Recording, finding: Finding, limits: Limits, stop: threading.Event | None, control: Control | None
 ) -> Edit | Untried:
+    if not of_own_text(recording, finding):
+        return Untried("The changes are in a module, and only the program's own text is mended.")
     before = program_of(recording)
     try:
-        program = before.with_cells(changed(before.cells, finding.changes))
+        program = before.with_cells(changed_program(recording, finding.changes))
     except (ValueError, ProgramError) as error:
         return Untried(f"The changes cannot be made: {error}.")
     if program.cells == before.cells:
@@ -79,7 +80,7 @@ def _longer(
     before, what = program_of(recording), []
     for changes in (more, [*more, *finding.changes]):
         try:
-            program = before.with_cells(changed(before.cells, changes))
+            program = before.with_cells(changed_program(recording, changes))
         except (ValueError, ProgramError):
             return None
         what.append(ran(program))

@@ -92,8 +92,8 @@ def program_of(recording: Recording) -> Program:
     )
     if recording.engine != "numpy" or not modules:
         return Program(tuple(recording.source) or ("",), "program", notebook, recording.files, recording.arguments)
-    cells = [text for k, text in enumerate(recording.source) if not k or not recording.names[k]]
-    return Program(tuple(cells), recording.names[0], notebook, recording.files or modules, recording.arguments)
+    cells = tuple(recording.source[k] for k in recording.own)
+    return Program(cells, recording.names[0], notebook, recording.files or modules, recording.arguments)
 
 
 def _chosen(recording: Recording, number: int | None) -> tuple[Pass | None, str]:

@@ -108,3 +108,9 @@ def loss_divided(run: Run, backward: Site | None, number: str) -> Changes:
     loss = receiver_at(run, backward)
     text = text_at(run, loss)
     return replaced(run, loss, f"({text} / {number})") if text and statement_at(run, backward) is not None else []
+
+
+def made_once(run: Run, made: Site, loop: Site) -> Changes:
+    """What a loop makes anew in every iteration made before it."""
+    statement = statement_at(run, made)
+    return [*dropped(run, statement), *before(run, loop, text_at(run, statement))]

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import Literal
 
 import numpy as np
 
-from ...recording.columns import Columns, columns_of
-from ...recording.events import NOTHING, OpRan
+from ...recording.columns import Columns, Flags, columns_of
+from ...recording.events import NOTHING
 from ...recording.operations import traits_in
 from ...recording.recording import Recording
-from ...recording.store import DTYPES
 from .node_states import WholeFaces
-from .statistics import Statistics, statistics
-
-_BATCH = 8 * 2**20
-"""Bytes that are looked at in one go: small arrays by the thousand, without a copy of everything at once."""
+from .statistics import Ints
 
 
 def not_finite(recording: Recording) -> frozenset[int]:
     """The ids of the arrays with a NaN or an infinity in them. Found once and kept on the recording."""
-    return recording.once("not finite", lambda: frozenset(_search(recording)))
+    return recording.once("not finite", lambda: frozenset(_faulty(recording)))
 
 
 def troubles(recording: Recording, faces: WholeFaces, nan: bool = False) -> dict[str, int]:
@@ -30,7 +27,7 @@ def troubles(recording: Recording, faces: WholeFaces, nan: bool = False) -> dict
     if not bad or not (bad := bad - meant(recording)):
         return {}
     if nan:
-        bad = bad.intersection(np.flatnonzero(statistics(recording).nan).tolist())
+        bad = bad.intersection(np.flatnonzero(recording.stored.faults[0]).tolist())
     return {key: step for key in faces.nodes if (step := _first(faces.nodes.arrays(key), bad)) >= 0}
 
 
@@ -38,33 +35,10 @@ def _first(arrays: Iterable[tuple[int, tuple[int, ...]]], bad: frozenset[int]) -
     return next((step for step, ids in arrays if not bad.isdisjoint(ids)), -1)
 
 
-def _search(recording: Recording) -> Iterable[int]:
-    waiting: dict[str, list[int]] = defaultdict(list)
-    sizes: dict[str, int] = defaultdict(int)
-    for id, array in enumerate(recording.arrays):
-        if array.data is None:
-            if array.summary is not None and (array.summary.nan or array.summary.inf):
-                yield id
-        elif array.data and DTYPES[array.dtype].kind in "fc":
-            waiting[array.dtype].append(id)
-            sizes[array.dtype] += len(array.data)
-            if sizes[array.dtype] > _BATCH:
-                yield from _among(recording, array.dtype, waiting.pop(array.dtype))
-                sizes[array.dtype] = 0
-    for dtype, ids in waiting.items():
-        yield from _among(recording, dtype, ids)
-
-
-def _among(recording: Recording, dtype: str, ids: list[int]) -> Iterable[int]:
-    pieces = [recording.arrays[id].data or b"" for id in ids]
-    kind = DTYPES[dtype]
-    finite = np.isfinite(np.frombuffer(b"".join(pieces), kind))
-    if finite.all():
-        return
-    starts = np.cumsum([0, *(len(piece) // kind.itemsize for piece in pieces[:-1])])
-    for id, good in zip(ids, np.logical_and.reduceat(finite, starts).tolist(), strict=True):
-        if not good:
-            yield id
+def _faulty(recording: Recording) -> list[int]:
+    nan, inf = recording.stored.faults
+    found: list[int] = np.flatnonzero((nan > 0) | (inf > 0)).tolist()
+    return found
 
 
 # --- infinities that are meant ------------------------------------------------------------------------------------------------
@@ -82,54 +56,63 @@ def meant(recording: Recording) -> frozenset[int]:
     the scores that a softmax takes. Found once and kept on the recording."""
     made = recording.derived.get("meant infinities")
     if made is None:
-        found = statistics(recording)
-        only = (found.inf > 0) & (found.nan == 0)
-        made = recording.derived["meant infinities"] = _meant(recording, only, found) if only.any() else frozenset()
+        nan, inf = (np.append(column, 0) for column in recording.stored.faults)  # a last row for NOTHING
+        only = (inf > 0) & (nan == 0)
+        made = recording.derived["meant infinities"] = _meant(recording, only, nan > 0, inf > 0) if only.any() else frozenset()
     assert isinstance(made, frozenset)
     return made
 
 
-def _meant(recording: Recording, only: np.ndarray[tuple[int], np.dtype[np.bool_]], found: Statistics) -> frozenset[int]:
+def _meant(recording: Recording, only: Flags, nan: Flags, inf: Flags) -> frozenset[int]:
+    """Asked of columns alone: a mask in every iteration is thousands of operations."""
     log = columns_of(recording)
-    made: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for step, tensor, array in _values(log, only):
-        made[step].append((tensor, array))
+    steps, tensors, arrays = _values(log, only)
+    if not len(steps):
+        return frozenset()  # only gradients are infinite
+    of_op = [frozenset(traits_in(recording.ops, name)) for name in log.op_names]
+    kept, written, spreads = ([not traits.isdisjoint(some) for traits in of_op] for some in (_KEPT, _WRITTEN, _SPREADS))
+    those, starts = np.unique(steps, return_index=True)
+    ops = log.operations.op[np.searchsorted(log.operations.step, those)].tolist()
+    ends = np.append(starts[1:], len(steps)).tolist()
+    ids, taken_at, taken_to = log.inputs.tensor, *(np.searchsorted(log.inputs.step, those, side).tolist() for side in _SIDES)
     since: dict[int, bool] = {}  # tensor with infinities → whether they are meant
-    arrays: dict[int, list[int]] = defaultdict(list)
-    for step in sorted(made):
-        event = recording.events[step]
-        assert isinstance(event, OpRan)
-        taken = [since[a.tensor] for a in event.inputs if a.tensor in since]
-        traits = frozenset(traits_in(recording.ops, event.op))
-        good = all(taken) and not traits.isdisjoint(_KEPT if taken else _WRITTEN) and traits.isdisjoint(_SPREADS)
-        for tensor, array in made[step]:
+    held: dict[int, list[int]] = defaultdict(list)
+    made, holds = tensors.tolist(), arrays.tolist()
+    for row, (op, start, end) in enumerate(zip(ops, starts.tolist(), ends, strict=True)):
+        taken = [since[t] for t in ids[taken_at[row] : taken_to[row]].tolist() if t in since]
+        good = all(taken) and (kept if taken else written)[op] and not spreads[op]
+        for tensor, array in zip(made[start:end], holds[start:end], strict=True):
             since[tensor] = good and since.get(tensor, True)
-            arrays[tensor].append(array)
-    _harmful(recording, log, found, since)
-    bad = {array for tensor, good in since.items() if not good for array in arrays[tensor]}
-    return frozenset(array for tensor, good in since.items() if good for array in arrays[tensor]) - bad
+            held[tensor].append(array)
+    _harmful(log, nan, inf, since)
+    bad = {array for tensor, good in since.items() if not good for array in held[tensor]}
+    return frozenset(array for tensor, good in since.items() if good for array in held[tensor]) - bad
 
 
-def _values(log: Columns, only: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Iterable[tuple[int, int, int]]:
-    """(step, tensor, array) wherever a tensor comes to hold one of these arrays."""
-    for steps, tensors, arrays in (
-        (log.tensors.step, log.tensors.id, log.tensors.array),
-        (log.writes.step, log.writes.tensor, log.writes.array),
-    ):
-        rows = only[arrays]
-        yield from zip(steps[rows].tolist(), tensors[rows].tolist(), arrays[rows].tolist(), strict=True)
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 
 
-def _harmful(recording: Recording, log: Columns, found: Statistics, since: dict[int, bool]) -> None:
+def _values(log: Columns, wanted: Flags) -> tuple[Ints, Ints, Ints]:
+    """Step, tensor and array wherever a tensor comes to hold one of the arrays wanted, in the order of the steps."""
+    tables = (log.tensors.step, log.tensors.id, log.tensors.array), (log.writes.step, log.writes.tensor, log.writes.array)
+    steps, tensors, arrays = (np.concatenate(both) for both in zip(*tables, strict=True))
+    rows = np.flatnonzero(wanted[arrays])
+    rows = rows[np.argsort(steps[rows], kind="stable")]
+    return steps[rows], tensors[rows], arrays[rows]
+
+
+def _harmful(log: Columns, nan: Flags, inf: Flags, since: dict[int, bool]) -> None:
     """Take back what is meant where something is made of it that is NaN, or infinite and not meant."""
-    birth = dict(zip(log.tensors.id.tolist(), log.tensors.array.tolist(), strict=True))
-    users = log.inputs.step[np.isin(log.inputs.tensor, [tensor for tensor, good in since.items() if good])]
-    for step in np.unique(users)[::-1].tolist():
-        event = recording.events[step]
-        assert isinstance(event, OpRan)
-        inputs = [a.tensor for a in event.inputs if a.tensor != NOTHING]
-        if any(found.nan[birth.get(tensor, NOTHING)] for tensor in inputs):
-            continue  # NaN was there before
-        results = [(info.id, info.array) for info in event.outputs] + [(write.tensor, write.array) for write in event.written]
-        if any(found.nan[array] or (found.inf[array] and not since.get(tensor, False)) for tensor, array in results):
-            since.update({tensor: False for tensor in inputs if tensor in since})
+    rows = log.row_of[log.inputs.tensor]
+    born = np.where(rows != NOTHING, log.tensors.array[rows], NOTHING)
+    before = np.unique(log.inputs.step[nan[born]])  # NaN was there before
+    using = np.unique(log.inputs.step[np.isin(log.inputs.tensor, [tensor for tensor, good in since.items() if good])])
+    steps, tensors, arrays = _values(log, nan | inf)
+    results: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    here = np.isin(steps, using) & ~np.isin(steps, before)
+    for step, tensor, array in zip(steps[here].tolist(), tensors[here].tolist(), arrays[here].tolist(), strict=True):
+        results[step].append((tensor, array))
+    for step in reversed(results):
+        if any(nan[array] or not since.get(tensor, False) for tensor, array in results[step]):
+            first, last = np.searchsorted(log.inputs.step, (step, step + 1)).tolist()
+            since.update({tensor: False for tensor in log.inputs.tensor[first:last].tolist() if tensor in since})

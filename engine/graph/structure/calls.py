@@ -37,9 +37,9 @@ class Recursion:
         self._above: dict[object, object] = {}
         self._rolled: dict[Calls, Calls] = {(): ()}
         self._site = same_sites(recording).tolist()
-        for calls in {self._plain(scope.calls) for scope in recording.scopes}:
+        for calls in {scope.calls for scope in recording.scopes}:
             # What a call enters is the function in which the next call stands.
-            for call, inner in pairwise(calls):
+            for call, inner in pairwise(self._plain(calls)):
                 self._join(call, inner[0])
 
     def _plain(self, calls: Calls) -> Calls:

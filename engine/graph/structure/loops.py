@@ -107,6 +107,8 @@ class _Reader:
         self.turned = turned
         self.columns: Columns = columns_of(recording)
         self.raw: list[_Raw] = []
+        self.nests: dict[tuple[object, ...], list[tuple[int, int]]] = {}
+        """Calls and lines of loops → the loops' numbers, and which of the scope's they are."""
 
     def read(self) -> Nests:
         recursion = Recursion(self.recording)
@@ -155,22 +157,28 @@ class _Reader:
     def _nest(
         self, scope: Scope, recursion: Recursion, known: dict[tuple[int, int, int, Calls], int]
     ) -> tuple[tuple[int, int], ...]:
-        """A scope's loops by number. A loop that runs within itself, by recursion, counts once: by its outermost run."""
-        nest: list[tuple[int, int]] = []
-        seen: set[tuple[int, int, Calls]] = set()
-        for i, (line, k) in enumerate(scope.loops):
-            cell, around = scope.around[i] if i < len(scope.around) else (0, 0)
-            place = (cell, line, recursion.rolled(scope.calls[:around]))
-            if place in seen:
-                continue
-            seen.add(place)
-            parent = nest[-1][0] if nest else NOTHING
-            number = known.get((parent, *place))
-            if number is None:
-                number = known[parent, *place] = len(self.raw)
-                self.raw.append(_Raw(cell, line, parent, len(nest), self._id(cell, line, parent), len(place[2])))
-            nest.append((number, k))
-        return tuple(nest)
+        """A scope's loops by number. A loop that runs within itself, by recursion, counts once: by its outermost run. What does
+        not depend on the iterations is worked out once for all scopes of a place."""
+        loops = scope.loops
+        where = (scope.calls, scope.around, *[line for line, _ in loops])
+        kept = self.nests.get(where)
+        if kept is None:
+            kept = []
+            seen: set[tuple[int, int, Calls]] = set()
+            for i, (line, _) in enumerate(loops):
+                cell, around = scope.around[i] if i < len(scope.around) else (0, 0)
+                place = (cell, line, recursion.rolled(scope.calls[:around]))
+                if place in seen:
+                    continue
+                seen.add(place)
+                parent = kept[-1][0] if kept else NOTHING
+                number = known.get((parent, *place))
+                if number is None:
+                    number = known[parent, *place] = len(self.raw)
+                    self.raw.append(_Raw(cell, line, parent, len(kept), self._id(cell, line, parent), len(place[2])))
+                kept.append((number, i))
+            self.nests[where] = kept
+        return tuple([(number, loops[i][1]) for number, i in kept])
 
     def _id(self, cell: int, line: int, parent: int) -> str:
         """A name that stays the same as long as the loop's place in the text does."""

@@ -162,8 +162,7 @@ class _Rolling:
             members = order[low:high]
             first = int(members[0])
             loop = int(self.loop[first])
-            everywhere = self.when[members]
-            seen = len(np.unique(everywhere))
+            seen = _different(self.when[members])
             of = loops[loop].total if loop != NOTHING else 1
             times = -(-len(members) // seen)
             single = len(members) == 1 and loop == NOTHING
@@ -241,7 +240,7 @@ class _Rolling:
             first = int(some[0])
             u, v = self.keys[source[first]], self.keys[target[first]]
             loop = int(nests.loop[used[first]])
-            seen = len(np.unique(when[some]))
+            seen = _different(when[some])
             of = nests.loops[loop].total if loop != NOTHING else 1
             if seen < of:
                 # The first iteration has nothing to go on from; what only first ones use is where the loop begins.
@@ -255,7 +254,7 @@ class _Rolling:
                 "input": pairs[low][1],
                 "carries": [pair for pair, there in zip(pairs[low:high], carrying[low:high].tolist()) if there],
                 "slot": int(edges.slot[first]),
-                "born": int(edges.step[some].min()),
+                "born": int(edges.step[some].min()) if high - low > 1 else int(edges.step[first]),
                 "write": bool(write[first]),
                 "carried": bool(carried[first]),
                 "seen": seen,
@@ -297,6 +296,11 @@ class _Rolling:
                     after.append((root, key))
 
 
+def _different(numbers: Ints) -> int:
+    """How many different numbers there are."""
+    return len(np.unique(numbers)) if len(numbers) > 1 else len(numbers)
+
+
 def _earlier(nests: Nests, made: Ints, used: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Whether what was made at a step is used (at another) in a later iteration of a time loop that is around both."""
     found = np.zeros(len(made), bool)
@@ -319,7 +323,8 @@ def _break_cycles(graph: Graph) -> None:
     for u, v, a in graph.edges(data=True):
         if u == v and not a["write"]:
             a["write"] = a["carried"] = True
-    while True:
+    # Where all edges lead on in time there is none, as in nearly all programs.
+    while any(order[u] > order[v] for u, v, a in graph.edges(data=True) if not a["write"]):
         firm = nx.MultiDiGraph()
         firm.add_nodes_from(graph)
         firm.add_edges_from((u, v, k) for u, v, k, a in graph.edges(keys=True, data=True) if not a["write"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from . import clip_grad, convert_parameters, prune, rnn
@@ -19,6 +20,8 @@ __all__ = [
     "convert_parameters",
     "get_total_norm",
     "parameters_to_vector",
+    "parametrizations",
+    "parametrize",
     "prune",
     "remove_spectral_norm",
     "remove_weight_norm",
@@ -32,6 +35,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
+    if name in ("parametrizations", "parametrize"):
+        return import_module(f".{name}", __name__)
     from ...compat.names import missing
 
     raise missing("torch.nn.utils", name, __all__)

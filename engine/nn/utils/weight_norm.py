@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, TypeVar
 
+from ...ops.nn.weight_norms import norm_except_dim, weighted
 from ..module import Module
 from ..parameter import Parameter
 
@@ -18,15 +19,9 @@ class WeightNorm:
         self.name = name
         self.dim = dim
 
-    def length(self, v: Any) -> Any:
-        """The norm of `v` over all dimensions but `dim`; over all for -1."""
-        dims = [d for d in range(v.dim()) if d != self.dim]
-        return (v * v).sum(dims, keepdim=self.dim != -1).sqrt()
-
     def compute_weight(self, module: Module) -> Any:
         """The weight, from its length and direction."""
-        v = getattr(module, f"{self.name}_v")
-        return v * (getattr(module, f"{self.name}_g") / self.length(v))
+        return weighted(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
 
     def __call__(self, module: Module, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module))
@@ -49,7 +44,7 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
     hook = WeightNorm(name, -1 if dim is None else dim)
     weight = getattr(module, name)
     del module._parameters[name]
-    module.register_parameter(f"{name}_g", Parameter(hook.length(weight.detach())))
+    module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, 2, hook.dim).data))
     module.register_parameter(f"{name}_v", Parameter(weight.data))
     setattr(module, name, hook.compute_weight(module))
     module.register_forward_pre_hook(hook)

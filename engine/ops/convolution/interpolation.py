@@ -72,6 +72,27 @@ def interpolation_plan(mode, sizes, output_size, align_corners, scales):
     return tuple([_interpolation_taps(mode, n, m, align_corners, s) for n, m, s in terms])
 
 
+WEIGHT_BITS = 22
+"""What weights of whole numbers have at most; PyTorch takes both from Pillow."""
+
+
+def _whole_weights(weight):
+    """Weights as whole numbers of 16 bits, and by how many bits they are shifted."""
+    largest, bits = weight.max(), 0
+    while bits < WEIGHT_BITS and int(0.5 + largest * (1 << (bits + 1))) < 1 << 15:
+        bits += 1
+    return np.trunc(weight * (1 << bits) + np.copysign(0.5, weight)).astype(np.int64), bits
+
+
+def _resampled_bytes(array, plan):
+    """An image of bytes in another size, one dimension after the other, the last one first, each rounded to bytes."""
+    for axis, taps in ((-1, plan[1]), (-2, plan[0])):
+        weights, bits = _whole_weights(taps.matrix(np.float64))  # at the border, several taps are one
+        sums = (np.moveaxis(array, axis, -1).astype(np.int64) @ weights.T + (1 << (bits - 1))) >> bits
+        array = np.moveaxis(np.clip(sums, 0, 255).astype(np.uint8), -1, axis)
+    return np.ascontiguousarray(array)
+
+
 def _interpolating(mode):
     """The formula and the rule of an interpolation."""
 
@@ -80,6 +101,8 @@ def _interpolating(mode):
         plan = interpolation_plan(mode, self.shape, output_size, align_corners, scales)
         if self.dtype.kind in dtypes.INEXACT or mode.startswith("nearest"):
             return _resampled.op.forward(self, plan)
+        if len(plan) == 2:
+            return _resampled_bytes(self, plan)
         return np.clip(np.rint(_resampled.op.forward(self.astype(np.float64), plan)), 0, 255).astype(self.dtype)
 
     def rule(grad, self_sym_sizes, output_size, align_corners, scales):

@@ -187,6 +187,11 @@ def tensor(data: Any, *, dtype: Dtype | None = None) -> Tensor:
         if not isinstance(data, Tensor | np.ndarray):
             raise TypeError("must be real number, not complex")
         array = array.real
+    if dtype is not None and array.dtype.kind == "i" and array.size and not isinstance(data, Tensor | np.ndarray):
+        target = dtype._numpy
+        if target.kind in "iu" and target.itemsize < array.itemsize:
+            for value in (array.min(), array.max()):
+                dtypes.whole(int(value), target, target.name)
     return constant(np.array(array, dtype=None if dtype is None else dtype._numpy))
 
 
@@ -286,6 +291,8 @@ def eye(n: int, m: int | None = None, *, dtype: Dtype | None = None) -> Tensor:
 @creation
 def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, dtype: Dtype | None = None) -> Tensor:
     """Numbers from `start` (0) up to but not including `end`, `step` (1) apart."""
+    if dtype is not None and dtype._numpy.kind == "b":
+        raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
     values = [b.item() if isinstance(b, Tensor) else b for b in bounds]
     first, last, by = 0, end, 1
     if len(values) == 1 and end is None:

@@ -20,6 +20,7 @@ from ..shape.dimensions import wrap_dim
 from ..shape.permute import _transpose, permute, t
 from ..shape.reshaping import _reshape, reshape, unsqueeze
 from .matmul import bmm, dot, mm, mv, same_dtype
+from .matrices import conjugated
 
 
 def scaled(grad, factor):
@@ -110,10 +111,17 @@ def batched(grad, sizes):
     return spread(grad, (sizes[0], *grad.shape))
 
 
-@function(traits="product")
-def vdot(input: Tensor, other: Tensor) -> Tensor:
+@op(
+    r"{self}^{{\mathrm{{H}}}} {other}",
+    traits="product",
+    self=lambda grad, other: conjugated(grad) * other,
+    other=lambda grad, self: grad * self,
+    broadcast=(),
+    holomorphic=False,
+)
+def vdot(self, other):
     """Inner product of two vectors, the first one's elements conjugated."""
-    return dot(conj(input), other)
+    return dot.op.forward(np.conj(self), other)
 
 
 @function

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...dtypes import INEXACT, result_dtype
+from ...dtypes import INEXACT, OF_NUMPY, SCALAR_NAMES, held_in, result_dtype
 from ...op.declare import function, op, overload
+from ...op.slow_path import no_difference
 from ...tensor import Tensor, constant
 from .comparison import where
 from .unary import is_complex, log, zeros_like_grad
@@ -22,11 +23,22 @@ def scaled(grad, factor):
     return grad if factor == 1 else grad * factor
 
 
-def real_unless(self, alpha):
-    """The factor of a sum, which may be complex only where the terms are."""
-    if isinstance(alpha, complex) and self.dtype.kind != "c":
+def factor(self, alpha):
+    """The factor of a sum, as a number of the terms' kind.
+
+    Raises:
+        RuntimeError: for what is no such number.
+    """
+    kind = self.dtype.kind
+    if alpha.__class__ is bool and kind != "b":
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float) and kind not in INEXACT:
+        raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+    if isinstance(alpha, complex) and kind != "c":
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
-    return alpha
+    if kind == "b":
+        return bool(alpha)
+    return held_in(alpha, self.dtype)
 
 
 @op(
@@ -39,7 +51,7 @@ def real_unless(self, alpha):
 )
 def add(self, other, *, alpha=1):
     """Sum, `self + alpha * other`."""
-    return self + (other if alpha == 1 else other * real_unless(self, alpha))
+    return self + (other if alpha == 1 and alpha is not True else other * factor(self, alpha))
 
 
 @op(
@@ -53,11 +65,8 @@ def add(self, other, *, alpha=1):
 def sub(self, other, *, alpha=1):
     """Difference, `self - alpha * other`."""
     if self.dtype.kind == "b":
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
-            "instead."
-        )
-    return self - (other if alpha == 1 else other * real_unless(self, alpha))
+        raise no_difference(2)
+    return self - (other if alpha == 1 and alpha is not True else other * factor(self, alpha))
 
 
 @op(
@@ -71,7 +80,9 @@ def sub(self, other, *, alpha=1):
 )
 def _rsub_tensor(self, other, *, alpha=1):
     """Reversed difference, `other - alpha * self`."""
-    return other - (self if alpha == 1 else self * alpha)
+    if self.dtype.kind == "b":
+        raise no_difference(2)
+    return other - (self if alpha == 1 and alpha is not True else self * factor(self, alpha))
 
 
 _rsub_number = overload(_rsub_tensor, "_rsub_number", "RsubBackward1", number="other")
@@ -306,6 +317,14 @@ def pow_backward_exponent(grad, self, exponent, result):
     return grad * where(defined, 0.0, result * log(where(defined, 1.0, self)))
 
 
+def whole_power(self, exponent):
+    """A power; of whole numbers a negative one is what is left of the fraction: zero, unless the base is one or minus one."""
+    if exponent.dtype.kind != "i" or not (exponent < 0).any():
+        return self**exponent
+    ones = np.where(self == 1, 1, np.where(self == -1, 1 - 2 * (exponent % 2), 0))
+    return np.where(exponent < 0, ones, self ** np.maximum(exponent, 0)).astype(exponent.dtype)
+
+
 @op(
     r"{self}^{{ {exponent} }}",
     symbol="^",
@@ -318,7 +337,7 @@ def _pow_tensor(self, exponent):
     """Each element to the power of the other's."""
     if self.dtype.kind == exponent.dtype.kind == "b":
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
-    return self**exponent
+    return whole_power(self, exponent)
 
 
 @op(
@@ -331,7 +350,7 @@ def _pow_tensor(self, exponent):
 )
 def _pow_base(exponent, self):
     """A number to the power of each element."""
-    return self**exponent
+    return whole_power(self, exponent)
 
 
 @function(inplace=_pow_scalar)
@@ -387,6 +406,8 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
 )
 def _lerp_tensor(self, end, weight):
     """The point a part `weight`, a tensor, of the way from `self` to `end`."""
+    if self.dtype.kind not in INEXACT:
+        raise NotImplementedError(f"\"lerp_kernel_tensor\" not implemented for '{SCALAR_NAMES[OF_NUMPY[self.dtype]]}'")
     return self + weight * (end - self)
 
 
@@ -399,6 +420,8 @@ def _lerp_tensor(self, end, weight):
 )
 def _lerp_number(self, end, weight):
     """The point a part `weight`, a number, of the way from `self` to `end`."""
+    if self.dtype.kind not in INEXACT:
+        raise NotImplementedError(f"\"lerp_kernel_scalar\" not implemented for '{SCALAR_NAMES[OF_NUMPY[self.dtype]]}'")
     return self + self.dtype.type(weight) * (end - self)
 
 

@@ -217,8 +217,8 @@ def _clamp(self, min, max):
         self = self.astype(np.int64)
     # PyTorch lets max win where min is larger.
     if min is not None:
-        self = np.maximum(self, self.dtype.type(min))
-    return self if max is None else np.minimum(self, self.dtype.type(max))
+        self = np.maximum(self, self.dtype.type(dtypes.held_in(min, self.dtype)))
+    return self if max is None else np.minimum(self, self.dtype.type(dtypes.held_in(max, self.dtype)))
 
 
 def within(self, min, max):
@@ -274,7 +274,7 @@ def _one_sided(name: str, latex: str, choose: Any, keeps: Any) -> tuple[Any, Any
     def by_number(self, bound):
         if self.dtype.kind != "f" and isinstance(bound, float):
             self = self.astype(np.float32)
-        return choose(self, self.dtype.type(bound))
+        return choose(self, self.dtype.type(dtypes.held_in(bound, self.dtype)))
 
     def by_tensor(self, bound):
         return choose(self, bound)

@@ -76,6 +76,8 @@ def msort(input: Tensor) -> Tensor:
 )
 def _topk(self, k, dim, largest):
     """The `k` largest (or smallest) elements along one dimension, and where they stand."""
+    if self.dtype.kind == "b":
+        raise RuntimeError("topk does not support bool dtypes on CPU")
     if self.ndim == 0:
         return (self.copy(), np.asarray(0)) if k else (np.zeros(0, self.dtype), np.zeros(0, np.int64))
     indices = np.take(_order(self, dim, largest), range(k), axis=dim)
@@ -91,10 +93,18 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return _topk(input, int(k), d, largest)
 
 
+def no_truths(name, array):
+    """Refuse truth values, which PyTorch's kernels that choose by rank do not take."""
+    if array.dtype.kind == "b":
+        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+
+
 def _selecting(name: str, doc: str, rank: Any) -> Any:
     """An operation that picks one element along a dimension; `rank(array, dim, …)` says which, that dimension kept."""
 
     def pick(self, dim, keepdim, k=None):
+        if name != "mode":
+            no_truths("kthvalue_cpu" if name == "kthvalue" else "median_out", self)
         if self.ndim == 0:
             return self.copy(), np.asarray(0)
         indices = rank(self, dim, k)
@@ -162,6 +172,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
 
 def _whole(name: str, middle: Any) -> Any:
     def pick(self):
+        no_truths("median_cpu", self)
         if not self.size:
             return np.asarray(np.nan if self.dtype.kind in INEXACT else np.iinfo(self.dtype).min, self.dtype)
         flat = self.reshape(-1)

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ...nn.utils.parametrize import is_made_here
 from ...tensor import Tensor
 from .errors import PolicyError
 from .guards import Guards, names_of
@@ -246,6 +247,8 @@ class Deep(Shallow):
         for kind, copier in BY_LIBRARY:
             if issubclass(owner, kind):
                 return copier(self, x, owner)
+        if is_made_here(owner):  # of a module of the program's
+            return self.rebuilt(x, True, copyreg.__newobj__, (type(x),), dict(vars(x)))  # type: ignore[attr-defined]
         return names_of(owner)["__deepcopy__"].__get__(x, type(x))({})
 
     def _array(self, x: Any, owner: type) -> Any:

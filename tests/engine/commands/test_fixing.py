@@ -123,6 +123,19 @@ def test_several_fixes_are_proven_one_upon_the_other(folder: Path, capsys: pytes
     assert findings(made) == []
 
 
+def test_a_program_with_modules_is_mended_and_they_are_not(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    net = "import torch\nw = torch.ones(2, requires_grad=True)\n"
+    (folder / "net.py").write_text(net)
+    main = TWICE.replace("w = torch.ones(2, requires_grad=True)\n", "from net import w\n")
+    (folder / "main.py").write_text(main)
+    assert gradtape.main(["explain", "main.py", "--apply"]) == 0
+    said = capsys.readouterr().out
+    assert "--- main.py\n+++ main.py\n@@ -2,5 +2,6 @@\n" in said
+    assert "wrote main.py: 1 fix, 1 line changed\n" in said
+    assert (folder / "main.py").read_text() == main.replace("    (w", "    opt.zero_grad()\n    (w")
+    assert (folder / "net.py").read_text() == net
+
+
 def test_ends_of_lines_and_the_mark_of_utf8_stay(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "windows.py").write_bytes(b"\xef\xbb\xbf" + TWICE.replace("\n", "\r\n").encode())
     assert gradtape.main(["explain", "windows.py", "--apply"]) == 0

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from engine.diagnosis.findings import findings
 from engine.diagnosis.findings.catalogue import RULES, entry, kinds
-from engine.diagnosis.fixes import Untried, offered, to_try, tried
+from engine.diagnosis.fixes import Untried, changed_program, offered, to_try, tried
 from engine.diagnosis.fixes.diff import lines_changed, unified
 from engine.diagnosis.fixes.judging import CLOSE
 from engine.diagnosis.fixes.lengthening import lengthened
 from engine.diagnosis.fixes.places import Places
 from engine.diagnosis.reason import Edit, Finding
+from engine.program import Program
 from engine.program.changes import TextChange, changed
 from engine.recording import Recording
 from engine.recording.events import Site
@@ -216,6 +217,64 @@ def test_recordings_that_do_not_run_here_have_none() -> None:
     assert to_try(Recording(recording.source, recording.events, recording.sites, recording.scopes, recording.arrays,
                             recording.ops, engine="torch")) == []  # fmt: skip
     assert to_try(Recording(("",), recording.events, recording.sites, recording.scopes, recording.arrays, recording.ops)) == []
+
+
+NET = """import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.fc(x){more}
+"""
+MAIN = """import torch
+from torch.nn import functional as F
+from net import Net
+
+torch.manual_seed(0)
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randint(0, 3, (16,))
+for epoch in range(4):
+    {clear}
+    loss = F.cross_entropy(model(x), y)
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def of_files(main: str, net: str) -> Recording:
+    """The recording of a program whose network lies in a file beside it."""
+    made = run(Program((main,), "main.py", files=(("net.py", net.encode()),)), LIMITS, seed=1).recording
+    assert made is not None
+    assert made.names == ("main.py", "net.py")
+    return made
+
+
+def test_the_own_text_of_a_program_of_several_files_is_mended() -> None:
+    recording = of_files(MAIN.format(clear="optimizer.zero_grad"), NET.format(more=""))
+    found = next(f for f in findings(recording) if f.rule == "not_called")
+    assert found in to_try(recording)
+    edit = tried(recording, found, LIMITS)
+    assert isinstance(edit, Edit), edit
+    assert "-    optimizer.zero_grad\n+    optimizer.zero_grad()\n" in edit.proof.diff
+    assert not edit.proof.diff.startswith("#")
+    (text,) = changed_program(recording, edit.changes)
+    assert [f.rule for f in findings(of_files(text, NET.format(more=""))) if f.grave] == []
+
+
+def test_a_module_beside_a_program_is_left_alone() -> None:
+    recording = of_files(MAIN.format(clear="optimizer.zero_grad()"), NET.format(more=".softmax(1)"))
+    found = next(f for f in findings(recording) if f.rule == "softmax_twice")
+    assert {change.cell for change in found.changes} == {1}
+    assert found not in to_try(recording)
+    outcome = tried(recording, found, LIMITS)
+    assert isinstance(outcome, Untried)
+    assert outcome.why == "The changes are in a module, and only the program's own text is mended."
+    assert offered(recording)[0].edit is None
 
 
 def test_a_trial_keeps_to_the_limits_of_the_run() -> None:

@@ -37,6 +37,7 @@ ELSEWHERE = {
         "_circular_pad3d", "_mkldnn_rnn_layer", "_reflection_pad2d", "_reflection_pad3d", "_replication_pad3d", "_turned",
         "_unsafe_split",
     },
+    "test_parametrized": {"_norm_of_all", "_weight_norm_interface"},
     "test_parity": {"_clamp_max_0", "_clamp_min_0", "_shifted"},
 }  # fmt: skip
 """Operations that only other tests meet, by the tests' file or folder; what its cases name needs no mention."""

@@ -61,6 +61,50 @@ def test_statistics_are_those_of_each_array() -> None:
         assert found.whole[id] == (stored.data is not None)
 
 
+ODD = [  # bytes of other dtypes between them, starts that are no multiple of a number's width, no number wholly finite
+    *ARRAYS,
+    store(np.array([True])),
+    store(np.array([1.0, np.nan, 2.0], np.float32)),
+    store(np.full(3, -1)),
+    store(np.array([np.inf], np.float16)),
+    store(np.array([np.nan + 1j, complex(np.inf, 0), 1e308 + 1e308j])),
+    store(np.zeros(4)),
+    store(np.zeros((2, 2), np.int32)),
+    store(np.zeros(100), cap=4),
+]
+
+
+def test_faults_are_counted_without_the_other_statistics() -> None:
+    arrays = arrays_from(ODD)
+    nan, inf = arrays.faults
+    assert "statistics" not in arrays.__dict__
+    for id, stored in enumerate(ODD):
+        array = stored.to_numpy()
+        one = summarize(array) if array is not None else stored.summary
+        assert one is not None
+        assert (nan[id], inf[id]) == (one.nan, one.inf), id
+
+
+def test_what_is_asked_of_some_arrays_is_worked_out_for_them_alone() -> None:
+    arrays = arrays_from(ODD)
+    asked = [*reversed(range(len(ODD))), 3, 3]
+    largest, zero = arrays.largest(asked).tolist(), arrays.zero(asked).tolist()
+    assert "statistics" not in arrays.__dict__
+    for id, most, nothing in zip(asked, largest, zero, strict=True):
+        array = ODD[id].to_numpy()
+        if array is None:
+            summary = ODD[id].summary
+            assert summary is not None
+            assert most == max(abs(summary.min), abs(summary.max))
+            assert nothing == (summary.norm == 0)
+            continue
+        sizes = np.abs(array.astype(np.float64) if array.dtype.kind == "b" else array).ravel()
+        finite = sizes[np.isfinite(sizes)]
+        assert most == pytest.approx(finite.max()) if len(finite) else math.isnan(most), id
+        assert nothing == (not array.any()), id
+    assert arrays.largest([]).tolist() == arrays.zero([]).tolist() == []
+
+
 @pytest.mark.parametrize("dtype", sorted(DTYPES))
 def test_every_dtype_survives_a_file(dtype: str) -> None:
     array = StoredArray(dtype, (2,), np.array([1, 0]).astype(DTYPES[dtype]).tobytes())

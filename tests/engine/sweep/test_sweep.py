@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,7 +20,7 @@ from engine.recording.index import index_of
 from engine.sandbox import Limits, run
 from engine.sandbox.transport.messages import encode
 from engine.sandbox.transport.receiver import Stopped
-from engine.sweep import Axis, Choice, SweepError, begin, choices, sweep
+from engine.sweep import Axis, Choice, SweepError, begin, choices, grid, sweep
 
 PLENTY = Limits(seconds=30.0)
 FIT = """\
@@ -223,6 +225,26 @@ def test_a_sweep_comes_in_portions_and_can_be_cancelled() -> None:
     assert 20 <= moving.done < moving.total
     assert moving.problem == "The sweep was cancelled."
     assert run("print('next')", PLENTY).output == "next\n"
+
+
+def test_a_sweep_goes_on_as_long_as_points_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(grid, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=time.sleep))
+    monkeypatch.setattr(grid, "FIRST", 1)
+    monkeypatch.setattr(grid, "LARGEST", 1)
+    moving = begin(recorded(FIT), ["w"], PLENTY, points=12)
+    done = 0
+    while moving.advance(0.1):
+        if moving.done > done:
+            done = moving.done
+            clock[0] += 80.0
+    assert (moving.done, moving.problem) == (12, "")
+    assert clock[0] > 2 * grid.PATIENCE
+    stuck = begin(recorded(FIT), ["w"], PLENTY, points=12)
+    clock[0] += grid.PATIENCE + 1
+    stuck.advance()
+    assert stuck.finished
+    assert stuck.problem == "No point came for 90 s: 12 of 12 are missing."
 
 
 def test_points_stop_when_they_are_to() -> None:

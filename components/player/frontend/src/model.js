@@ -218,7 +218,7 @@ function readFrames(rolled, frames = []) {
 function readNode(node) {
   const read = readCard(node);
   if (!node.rows?.length) return read;
-  const { boxes, more, rest } = rowBoxes(read.box, node.rows.length);
+  const { boxes, more, rest } = rowBoxes(read.box, node.parameters ?? node.rows.length);
   read.rows = node.rows.slice(0, boxes.length).map((row, at) => {
     const box = boxes[at];
     const place = { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, w: box.right - box.left, h: box.bottom - box.top };

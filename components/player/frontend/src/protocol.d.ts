@@ -161,7 +161,10 @@ export interface Card {
   /** When what it shows was made: the last time before the window that its history is of, and each time in it. */
   made: number[];
   spark: Spark | null;
+  /** The parameters in a closed group's card, as many as there is room for, */
   rows: Row[];
+  /** and how many there are. */
+  parameters: number;
 }
 
 /** What an edge shows: whether a gradient passes at this very step, and which. */

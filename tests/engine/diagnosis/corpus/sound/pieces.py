@@ -833,6 +833,36 @@ device = torch.device("cpu")
 net = nn.Linear(3, 2).to(device)
 net(torch.randn(4, 3)).sum().backward()
 
+# %% data are put on the device where they are made, by a class of tensors
+#: thread: public program, deeplearningzerotoall/PyTorch: XOR on the device, with torch.FloatTensor
+device = "cuda" if torch.cuda.is_available() else "cpu"
+X = torch.FloatTensor([[0, 0], [0, 1], [1, 0], [1, 1]]).to(device)
+Y = torch.FloatTensor([[0], [1], [1], [0]]).to(device)
+linear, sigmoid = torch.nn.Linear(2, 1, bias=True), torch.nn.Sigmoid()
+model = torch.nn.Sequential(linear, sigmoid).to(device)
+criterion = torch.nn.BCELoss().to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=1)
+for step in range(20):
+    optimizer.zero_grad()
+    cost = criterion(model(X), Y)
+    cost.backward()
+    optimizer.step()
+
+# %% a batch of a class of its own knows how to get to the device
+#: thread: public programs with a graph library, whose batches have a method `to`
+class Batch(tuple):
+    def to(self, device):
+        return Batch(t.to(device) for t in self)
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(3, 2).to(device)
+optimizer = torch.optim.Adam(net.parameters())
+for _ in range(3):
+    batch = Batch((torch.randn(4, 3), torch.randint(0, 2, (4,)))).to(device)
+    optimizer.zero_grad()
+    F.cross_entropy(net(batch[0]), batch[1]).backward()
+    optimizer.step()
+
 # %% data are made on the device
 #: thread: forum, PyTorch forums: torch.randn(..., device=device)
 device = "cuda" if torch.cuda.is_available() else "cpu"

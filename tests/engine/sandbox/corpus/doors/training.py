@@ -500,3 +500,67 @@ kept = {'a': torch.ones(2)}
 torch.save(kept, 'x')
 kept['a'].zero_()
 print(torch.load('x')['a'])
+
+# %% a module that says it is parametrized in a name of its class
+#: ends: ok
+#: prints: ValueError
+#: prints: ValueError
+#: prints: AttributeError
+#: prints: torch.Size([1, 2])
+import torch
+from torch.nn.utils import parametrize, parametrizations
+class Says(torch.nn.ModuleDict):
+    def __contains__(self, name): return True
+    def __len__(self): return 1
+plain, made = torch.nn.Linear(2, 2), parametrizations.weight_norm(torch.nn.Linear(2, 2))
+class Given(torch.nn.Module):
+    def forward(self, x):
+        print('REACHED', x)
+        return x
+for module, name in ((plain, 'forward'), (made, 'forward'), (made, '__dict__')):
+    module.parametrizations = Says()
+    try:
+        if name == '__dict__': parametrize.register_parametrization(module, name, Given())
+        else: parametrize.remove_parametrizations(module, name)
+    except Exception as e:
+        print(type(e).__name__)
+print(torch.nn.Linear(2, 2)(torch.ones(1, 2)).shape)
+
+# %% a parametrization that is copied by a memo of its own
+#: ends: ok
+#: prints: Kept
+#: prints: True
+import copy
+import torch
+from torch.nn.utils import parametrize
+class Kept(torch.nn.Module):
+    def forward(self, x): return x * 2
+    def __deepcopy__(self, memo):
+        for key in list(memo): memo[key] = {'_modules': 5}
+        return self
+m = torch.nn.Linear(2, 2)
+parametrize.register_parametrization(m, 'weight', Kept())
+n = copy.deepcopy(m)
+print(type(n.parametrizations.weight[0]).__name__)
+print(torch.equal(n.weight, m.weight) and n.parametrizations.weight.original is not m.parametrizations.weight.original)
+
+# %% a parametrization that takes itself away while it is asked
+#: ends: ok
+#: prints: KeyError
+#: prints: True
+import torch
+from torch.nn.utils import parametrize
+class Away(torch.nn.Module):
+    asked = 0
+    def forward(self, x):
+        Away.asked += 1
+        if Away.asked > 1: del m.parametrizations['weight']
+        return x * 2
+m = torch.nn.Linear(2, 2)
+parametrize.register_parametrization(m, 'weight', Away())
+m(torch.ones(1, 2))
+try:
+    m.weight
+except Exception as e:
+    print(type(e).__name__)
+print(parametrize.is_parametrized(m) is False)
