@@ -10,8 +10,8 @@ from .errors import Unsupported
 
 __all__ = [
     "ReduceOp", "all_gather", "all_reduce", "barrier", "broadcast", "destroy_process_group", "gather", "get_backend",
-    "get_rank", "get_world_size", "init_process_group", "is_available", "is_initialized", "is_torchelastic_launched", "new_group", "recv",
-    "reduce", "reduce_scatter", "scatter", "send",
+    "get_rank", "get_world_size", "init_process_group", "is_available", "is_initialized", "is_torchelastic_launched",
+    "new_group", "recv", "reduce", "reduce_scatter", "scatter", "send",
 ]  # fmt: skip
 NO_GROUP = "Default process group has not been initialized, please make sure to call init_process_group."
 ONE_PROCESS = (
