@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import Any, NoReturn
 
 from .errors import Unsupported
 
 __all__ = [
-    "all_gather", "all_reduce", "barrier", "broadcast", "destroy_process_group", "gather", "get_backend", "get_rank",
-    "get_world_size", "init_process_group", "is_available", "is_initialized", "is_torchelastic_launched", "new_group", "recv",
-    "reduce", "reduce_scatter", "scatter", "send",
+    "ReduceOp", "all_gather", "all_reduce", "barrier", "broadcast", "destroy_process_group", "gather", "get_backend",
+    "get_rank", "get_world_size", "init_process_group", "is_available", "is_initialized", "is_torchelastic_launched",
+    "new_group", "recv", "reduce", "reduce_scatter", "scatter", "send",
 ]  # fmt: skip
 NO_GROUP = "Default process group has not been initialized, please make sure to call init_process_group."
 ONE_PROCESS = (
     "init_process_group() is not supported by Gradtape: a program is one process on one machine. Leave out what shares the "
     "work; the mathematics is the same."
 )
+
+
+class ReduceOp(Enum):
+    """How what several processes have becomes one."""
+
+    SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR, PREMUL_SUM = range(9)
 
 
 def is_available() -> bool:
@@ -62,3 +69,9 @@ all_gather, all_reduce, barrier, broadcast = map(_needs_group, ("all_gather", "a
 gather, get_backend, get_rank, get_world_size = map(_needs_group, ("gather", "get_backend", "get_rank", "get_world_size"))
 new_group, recv, reduce, reduce_scatter = map(_needs_group, ("new_group", "recv", "reduce", "reduce_scatter"))
 scatter, send = map(_needs_group, ("scatter", "send"))
+
+
+def __getattr__(name: str) -> Any:
+    from .compat.names import missing
+
+    raise missing("torch.distributed", name, __all__)

@@ -69,3 +69,9 @@ def load(*_: Any, **__: Any) -> NoReturn:
         Unsupported: always.
     """
     raise Unsupported(NO_FILE.format("load"))
+
+
+def __getattr__(name: str) -> Any:
+    from .compat.names import missing
+
+    raise missing("torch.jit", name, __all__)

@@ -37,3 +37,9 @@ class DistributedDataParallel(Module):
 
 known_as("torch.nn.parallel.data_parallel", DataParallel)
 known_as("torch.nn.parallel.distributed", DistributedDataParallel)
+
+
+def __getattr__(name: str) -> Any:
+    from ..compat.names import missing
+
+    raise missing("torch.nn.parallel", name, __all__)

@@ -138,22 +138,29 @@ def _flatten(data: Any) -> tuple[tuple[int, ...], list[Any]]:
     level = [data]
     while level and _is_sequence(level[0]):
         n = len(level[0])
+        # Beside a list, a tensor is taken for one.
+        level = [item.unbind(0) if isinstance(item, Tensor) and item._array.ndim else item for item in level]
         for item in level:
             if not _is_sequence(item):
                 raise TypeError(f"expected sequence of length {n} at dim {len(shape)}")
             if len(item) != n:
                 raise ValueError(f"expected sequence of length {n} at dim {len(shape)} (got {len(item)})")
         shape.append(n)
-        level = [x for item in level for x in (item.unbind(0) if isinstance(item, Tensor) else item)]
+        level = [x for item in level for x in item]
     for x in level:
         if _is_sequence(x):
             raise TypeError("not a sequence")
+        if isinstance(x, Tensor) and x._array.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
     return tuple(shape), level
 
 
 def _is_sequence(x: Any) -> bool:
-    if isinstance(x, Tensor | np.ndarray):
-        return getattr(x, "_array", x).ndim > 0
+    """Whether something is taken apart. Tensors are not: of those in a list, each stands for its one element."""
+    if isinstance(x, Tensor):
+        return False
+    if isinstance(x, np.ndarray):
+        return x.ndim > 0
     return isinstance(x, list | tuple | range) or (hasattr(x, "__len__") and not isinstance(x, str | np.generic))
 
 

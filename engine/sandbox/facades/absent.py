@@ -33,6 +33,7 @@ TOLD = {
 """What is said of packages of one kind, and their names."""
 INSTEAD = {
     **{name: sentence for sentence, names in TOLD.items() for name in names.split()},
+    "ast": "Read values from texts with json.loads, int or float.",
     "asyncio": "Use plain functions and loops.",
     "builtins": "The built-in functions have their names.",
     "ctypes": "Index the array or tensor.",

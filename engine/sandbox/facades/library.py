@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import importlib.metadata
 import inspect
 import platform
 import urllib.parse
 import uuid
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -58,7 +56,6 @@ def facades(guards: Guards, imports: Imports, again: Callable[[Any], Any]) -> di
 
     library = {"import_module": import_module, "metadata": metadata, "reload": reload, "util": util}
     by_name = {
-        "ast": {"literal_eval": literal_eval},
         "argparse": arguments.names(guards),
         "hashlib": _hashlib(),
         "inspect": _inspect(guards),
@@ -185,26 +182,6 @@ def _uuid(guards: Guards) -> dict[str, Any]:
     names = picked(uuid, "NAMESPACE_DNS NAMESPACE_OID NAMESPACE_URL NAMESPACE_X500 UUID uuid3 uuid4 uuid5")
     guards.know(names.values())
     return names | {"uuid1": uuid.uuid4}
-
-
-LONGEST = 100_000
-"""Characters of a text that is read as a literal."""
-
-
-def literal_eval(node_or_string: Any) -> Any:
-    """A number, a text, or lists, tuples, dicts and sets of them, from how it is written in Python.
-
-    Raises:
-        TypeError: for what is no text.
-        ValueError: for a text that is too long, or holds anything else.
-    """
-    if type(node_or_string) is not str:
-        raise TypeError(f"literal_eval() takes a text here, not {type(node_or_string).__name__}")
-    if len(node_or_string) > LONGEST:
-        raise ValueError(f"literal_eval() reads {LONGEST:,} characters here")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.literal_eval(node_or_string)
 
 
 # --- functions ---------------------------------------------------------------------------------------------------------------

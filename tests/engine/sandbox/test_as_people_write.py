@@ -100,12 +100,12 @@ def test_a_custom_function_that_saves_is_recorded_in_a_loop() -> None:
 def test_one_process_has_no_group() -> None:
     text = (
         "import torch, torch.distributed as dist\nfrom torch.nn.parallel import DistributedDataParallel as DDP\n"
-        "print(dist.is_available(), dist.is_initialized())\n"
+        "print(dist.is_available(), dist.is_initialized(), dist.ReduceOp.MAX, hasattr(dist, 'nothing'), hasattr(torch.jit, 'freeze'))\n"
         "for f in (dist.get_rank, dist.barrier, lambda: DDP(torch.nn.Linear(1, 1)), dist.init_process_group):\n"
         "    try: f()\n    except Exception as e: print(type(e).__name__, str(e).split('. ')[0])\n"
     )
     assert printed(text).splitlines() == [
-        "True False",
+        "True False ReduceOp.MAX False False",
         *["ValueError Default process group has not been initialized, please make sure to call init_process_group."] * 3,
         "Unsupported init_process_group() is not supported by Gradtape: a program is one process on one machine",
     ]
@@ -114,30 +114,3 @@ def test_one_process_has_no_group() -> None:
 def test_what_is_scripted_is_itself() -> None:
     text = "import torch\n@torch.jit.script\ndef f(x): return x * 2\nm = torch.nn.Linear(1, 1)\nprint(torch.jit.trace(m, torch.ones(1, 1)) is m, f(torch.ones(1)), torch.jit.is_scripting())"
     assert printed(text).endswith("True tensor([2.]) False\n")
-
-
-LITERALS = """
-import ast
-from ast import literal_eval
-print(literal_eval("[1, (2, 'a'), {'b': -3.5, 'c': {1}}]"), ast.literal_eval('1+2j'))
-for text in ("__import__('os')", 'x', 'f(1)', '[i for i in [1]]', 'lambda: 1', "f'{1}'", '(1).real', '1' * 100_001, b'1', '(' * 1000):
-    try:
-        print(literal_eval(text))
-    except (SyntaxError, TypeError, ValueError) as e:
-        print(type(e).__name__, end=' ')
-"""
-
-
-def test_literals_are_read_and_nothing_is_called() -> None:
-    assert printed(LITERALS) == "[1, (2, 'a'), {'b': -3.5, 'c': {1}}] (1+2j)\n" + "ValueError " * 8 + "TypeError SyntaxError "
-    refused = run("import ast\nast.parse('1')")
-    assert refused.status == "policy"
-
-
-def test_literals_of_any_depth_do_no_harm() -> None:
-    text = (
-        "from ast import literal_eval\nfor n in (900, 2990, 5990, 20_000):\n"
-        "    for text in ('-' * n + '1', '+'.join(['1j'] * n), 'not ' * n + '1', 'a' + '[0]' * n, '1' + '**1' * n, 'lambda:' * n + '1'):\n"
-        "        try: literal_eval(text)\n        except (MemoryError, RecursionError, SyntaxError, ValueError): pass\nprint('whole')"
-    )
-    assert printed(text) == "whole\n"

@@ -1,4 +1,4 @@
-"""What programs have beside tensors (progress bars, the notebook's shell, environments, literals, tables of models): ways through."""
+"""What programs have beside tensors (progress bars, the notebook's shell, environments, tables of models): ways through."""
 #: goal: what it tries, by which it is judged (`attacks.py` says what there is)
 
 if __name__: raise SystemExit("these programs may do harm: `python -m tests.corpus FILE::NAME` runs one shut in")
@@ -16,29 +16,6 @@ print(get_ipython().system.__func__.__globals__)
 # %% the namespace that a shell of IPython's has
 #: goal: sees
 print(get_ipython().user_ns)
-
-# %% a literal that calls
-#: goal: reads
-from ast import literal_eval
-print(literal_eval("__import__('os').popen('cat @SECRET@').read()"))
-
-# %% a literal that is a tree of the program's
-#: goal: reads
-import ast
-class Tree(str):
-    body = None
-print(ast.literal_eval(Tree("open('@SECRET@').read()")))
-
-# %% a compiler by way of the module of literals
-#: goal: sees
-import ast
-print(ast.compile, ast.parse('1'))
-
-# %% a literal without end
-#: goal: slow
-from ast import literal_eval
-literal_eval('@NEST@')
-literal_eval('@CHAIN@')
 
 # %% an environment around an array, which hands on its memory
 #: goal: memory
