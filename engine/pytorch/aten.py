@@ -32,6 +32,8 @@ CALLED = {
     "nll_loss_forward": "nll_loss",
 }
 """The names of operations that the dispatcher has under others."""
+ASKED = frozenset({"detach", "lift_fresh", "ones_like"})
+"""What PyTorch runs of its own accord, too: whether it is told depends on what the program has called."""
 FIRST = frozenset(
     (
         "_embedding_bag", "_weight_norm_interface", "batch_norm", "dropout", "group_norm", "layer_norm",

@@ -1135,7 +1135,7 @@ class Dispatched:
     def __init__(self, function: Any) -> None:
         schema = function._schema
         self.name = schema.name.rpartition("::")[2]
-        self.asks = self.name in ("detach", "lift_fresh", "ones_like")
+        self.asks = self.name in aten.ASKED
         """Whether it depends on what the program has called whether it is told."""
         self.said = "" if self.name in aten.QUIET else aten.called(self.name)
         self.hidden = self.name.startswith("_record_function")
