@@ -155,6 +155,8 @@ class TorchRecorder(Logbook):
         self._keeper = Keeper(self.store, LEVELS[level])
         self._keep = self._keeper.keep
         self.before_pass: Callable[[], None] | None = None
+        self.before_module: Callable[[Any], None] | None = None
+        """Is told of a module that is called and has no name."""
         """Looks for names before a backward pass, where no instrumented text tells them."""
         self.failure = ""
         """Why there is no more of the recording, where it could not go on."""
@@ -263,6 +265,8 @@ class TorchRecorder(Logbook):
         """A module is called, from a frame of PyTorch's that lasts as long as the call: from there on nothing changes."""
         frame = _getframe(2)
         reached = self._reached(frame)
+        if self.before_module is not None and self.module_calls.unknown(module):
+            self.before_module(module)
         super().module_began(module)
         self.at = None
         self._anchors.append((id(frame), reached))

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from functools import wraps
 from inspect import CO_OPTIMIZED
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType, ModuleType, TracebackType
 from typing import Any
 
 import torch
@@ -277,23 +277,37 @@ class _Names:
 
     def take(self, recorder: TorchRecorder) -> None:
         """Tell a recorder from now on."""
-        self.recorder.before_pass = None
+        self.__exit__()
         self.recorder = recorder
-        recorder.before_pass = self.look
+        recorder.before_pass, recorder.before_module = self.look, self.name
 
     def __exit__(self, *_: object) -> None:
-        self.recorder.before_pass = None
+        self.recorder.before_pass = self.recorder.before_module = None
+
+    def name(self, module: Any) -> None:
+        """Note what a module is called that runs for the first time, if a variable or an attribute of one holds it."""
+        for frame in self._frames():
+            held = _locals(frame)
+            attributes = [pair for _, value in held if value is not module for pair in _attributes(value)]
+            for name, value in (*held, *attributes):
+                if value is module and isinstance(name, str):
+                    self.recorder.module_calls.named(module, name)
+                    return
+        self.recorder.module_calls.named(module, type(module).__name__)
+
+    def _frames(self) -> list[FrameType]:
+        """The calls of the program's functions, the innermost first."""
+        frames: list[FrameType] = []
+        frame: FrameType | None = sys._getframe(2)
+        while frame is not None:
+            if self.recorder.codes.cell(frame.f_code) >= 0:
+                frames.append(frame)
+            frame = frame.f_back
+        return frames
 
     def look(self) -> None:
         """Note the names that have been bound since."""
-        recorder = self.recorder
-        frames: list[FrameType] = []
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None:
-            if recorder.codes.cell(frame.f_code) >= 0:
-                frames.append(frame)
-            frame = frame.f_back
-        for frame in reversed(frames):
+        for frame in reversed(self._frames()):
             function = "" if frame.f_code.co_name == "<module>" else frame.f_code.co_name
             for name, value in _locals(frame):
                 self._note(name, value, function)
@@ -308,6 +322,17 @@ class _Names:
             for path, tensor, held in tensor_paths(value, kinds=recorder.kinds):
                 if held and recorder.known(tensor) not in recorder._named:
                     recorder._bind(name + path, tensor, function, recorder.where())
+
+
+def _attributes(thing: Any) -> list[tuple[Any, Any]]:
+    """What an object of the program's holds; nothing of the program's is run to find it."""
+    if isinstance(thing, type | ModuleType):
+        return []
+    try:
+        held = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return []
+    return list(held.items()) if type(held) is dict else []
 
 
 def _locals(frame: FrameType) -> list[tuple[str, Any]]:

@@ -31,6 +31,10 @@ class Calls:
         """The program bound `name` to a module."""
         self._names.setdefault(id(module), name)
 
+    def unknown(self, module: Any) -> bool:
+        """Whether a module that is called now would go by its class alone: no other runs, and it has no name yet."""
+        return not self._open and id(module) not in self._names
+
     def enter(self, module: Any) -> None:
         """A module is called."""
         name = self._open[-1][0].name_of(module) if self._open else None

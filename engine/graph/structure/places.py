@@ -127,6 +127,19 @@ def unique_rows(*keys: Ints) -> Ints:
     return found
 
 
+def earlier(nests: Nests, made: Ints, used: Ints) -> Flags:
+    """Whether what was made at a step is used (at another) in a later iteration of a time loop that is around both."""
+    found = np.zeros(len(made), bool)
+    alike = np.ones(len(made), bool)
+    is_time = np.array([loop.kind == "time" for loop in nests.loops] + [False])
+    for at, row in zip(nests.at, nests.row):
+        alike &= (at[made] == at[used]) & (at[made] != NOTHING)
+        differs = alike & (row[made] != row[used])
+        found |= differs & is_time[at[made]]
+        alike &= ~differs
+    return found
+
+
 class _Placing:
     def __init__(self, recording: Recording, turned: frozenset[str]) -> None:
         self.recording = recording
@@ -224,7 +237,8 @@ class _Placing:
         return inner
 
     def _alone(self) -> Flags:
-        """Parameters, buffers, and what loops write into, if they are made outside of all time loops."""
+        """Parameters, buffers, and what loops write into, if they are made outside of all time loops; and what a recording that
+        began with a loop has first met there."""
         columns = self.columns
         tensors, writes, bound = columns.tensors, columns.writes, columns.bound
         outside = self.nests.loop[tensors.step] == NOTHING
@@ -233,8 +247,25 @@ class _Placing:
         found[columns.row_of[bound.tensor[path[bound.name] & (bound.tensor != NOTHING)]]] = True
         written = columns.row_of[writes.tensor[self.nests.loop[writes.step] != NOTHING]]
         found[written[written != NOTHING]] = True
-        alone: Flags = found & outside
+        alone: Flags = (found & outside) | self._met()
         return alone
+
+    def _met(self) -> Flags:
+        """Tensors from before the recording, or that came about unseen: a loop uses them again that has not made them."""
+        columns, (inputs, tensors) = self.columns, (self.columns.inputs, self.columns.tensors)
+        unseen = [position for position, name in enumerate(columns.op_names) if name in ("constant", "Parameter")]
+        op = columns.operations.op[np.searchsorted(columns.operations.step, tensors.step)]
+        begun = np.zeros(len(columns.events.kind), bool)
+        begun[inputs.step] = True  # the operation has made it of something
+        found = np.zeros(len(tensors.id), bool)
+        candidate = np.isin(op, unseen) & ~begun[tensors.step] & (self.nests.loop[tensors.step] != NOTHING)
+        if not candidate.any():
+            return found
+        rows = columns.row_of[inputs.tensor]
+        used = np.flatnonzero((rows != NOTHING) & candidate[rows])
+        again = earlier(self.nests, tensors.step[rows[used]], inputs.step[used])
+        found[rows[used[again]]] = True
+        return found
 
     def _tensors(self, operation: Ints, alone: Flags) -> Ints:
         columns = self.columns

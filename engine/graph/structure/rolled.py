@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -20,7 +19,7 @@ from .folding import Folding
 from .loops import Loop, Nests
 from .optimizer_steps import add_steps, order_steps
 from .place_cards import Cards
-from .places import Places, places_of, unique_rows
+from .places import Places, earlier, places_of, unique_rows
 from .rolled_groups import arranged
 from .tensor_titles import best_names, common_title
 
@@ -220,7 +219,7 @@ class _Rolling:
             variable = nodes.variable[rows[edges.target]]
             lasting = (variable != NOTHING) & places.alone[self.columns.row_of[np.maximum(variable, 0)]]
             still = np.zeros(len(born), bool)
-        carried = _earlier(nests, born, used) & ~lasting
+        carried = earlier(nests, born, used) & ~lasting
         carried |= edges.write & still & (nests.loop[used] != NOTHING)
         write = edges.write | carried
         repeated = np.array([a["times"] > 1 for _, a in self.graph.nodes(data=True)])
@@ -299,19 +298,6 @@ class _Rolling:
 def _different(numbers: Ints) -> int:
     """How many different numbers there are."""
     return len(np.unique(numbers)) if len(numbers) > 1 else len(numbers)
-
-
-def _earlier(nests: Nests, made: Ints, used: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Whether what was made at a step is used (at another) in a later iteration of a time loop that is around both."""
-    found = np.zeros(len(made), bool)
-    alike = np.ones(len(made), bool)
-    is_time = np.array([loop.kind == "time" for loop in nests.loops] + [False])
-    for at, row in zip(nests.at, nests.row):
-        alike &= (at[made] == at[used]) & (at[made] != NOTHING)
-        differs = alike & (row[made] != row[used])
-        found |= differs & is_time[at[made]]
-        alike &= ~differs
-    return found
 
 
 def _break_cycles(graph: Graph) -> None:
