@@ -432,6 +432,8 @@ def _cause(run: Run, event: OpRan, size: float) -> str:
         zeros = [t for t in run.inputs(event) if step != NOTHING and run.zero(run.status(t, step).array) and not _own(run, t)]
         if zeros:
             return f"{run.title(zeros[0])} is zero everywhere there, and what is multiplied with zero gets no gradient."
+        if any(argument.tensor == NOTHING and argument.text in ("0", "0.0") for argument in event.inputs):
+            return "it is multiplied with the number 0 there, and what is multiplied with zero gets no gradient."
     if size < _UNDERFLOW:
         return f"it has shrunk to {number(size)} on the way from the loss, and what is left of it is rounded to zero."
     return ""
