@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import tempfile
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -75,6 +76,7 @@ def on_pytorch(text: str) -> Recording | None:
                 from engine.pytorch.running import run_script
 
                 os.chdir(folder)
+                warnings.resetwarnings()  # a warning ends no program that runs by itself
                 run_script(script, (), "values")[0].save(tape)
             finally:
                 os._exit(0)
