@@ -113,7 +113,9 @@ class _Calls(TorchFunctionMode):
             args = args[0], _told(recorder, self.modes, args[0], args[1])
         if other in ("needs", "grad") and recorder.known(args[0]) < 0:
             with recorder.noted:
-                recorder.identify(args[0])
+                # A `.grad` that nobody has looked at is known by its owner; `zero_grad(set_to_none=False)` sets its flag.
+                if other == "grad" or recorder.owner_of(args[0]) < 0:
+                    recorder.identify(args[0])
         before, recorder.calling = recorder.calling, func
         recorder.at = None
         try:
@@ -131,7 +133,7 @@ class _Calls(TorchFunctionMode):
         recorder.settle()
         if other == "grad":
             recorder.grad_set(args[0], "None" if args[1] is None else "assign")
-        elif other == "needs":
+        elif other == "needs" and recorder.known(args[0]) >= 0:
             recorder.flag_set(args[0], "requires_grad", args[0].requires_grad)
         elif other == "retain":
             recorder.flag_set(args[0], "retains_grad", True)

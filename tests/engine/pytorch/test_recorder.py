@@ -347,3 +347,12 @@ def test_places_within_modules_follow_calls_of_the_program(taped: Taped) -> None
             ("add", 11, ((9, step),), ""),
         ]
     ]
+
+
+def test_gradients_that_are_set_to_zero_are_told_of_their_owners(taped: Taped) -> None:
+    recording = taped(
+        "import torch\nw = torch.ones(2, requires_grad=True)\noptimizer = torch.optim.SGD([w], lr=0.1)\n"
+        "w.sum().backward()\noptimizer.zero_grad(set_to_none=False)\n"
+    )
+    told = [event for event in recording.events if recording.line(event) == 5 and not isinstance(event, e.Named)]
+    assert [(type(event), getattr(event, "how", "")) for event in told] == [(e.GradSet, "zero_")]
