@@ -8,6 +8,7 @@ import streamlit as st
 
 from components.html.markup import tag, text
 from components.page import tasks
+from components.page.following import Following
 from components.page.state import Page
 from components.page.task_progress import bar
 from components.page.thinned import counted
@@ -41,7 +42,7 @@ def _summary(p: Page) -> list[str]:
             tag("span", text(f"{p.name} · "), cls="gt-wide"),
             f"{len(p.opened.events):,} events{counted(p.opened)}",
             text(f" · recorded on {elsewhere[:60]}") if elsewhere else "",
-            "" if p.opened.complete else " · cut",
+            "" if p.opened.complete or p.memory(Following).path is not None else " · cut",
         ]
     if p.result is None:
         return []

@@ -72,6 +72,7 @@ def followed(program: subprocess.Popen[str], tab: Page, folder: Path) -> None:
     (folder / "on").touch()
     page.until(lambda: page.total > before + 20, "more events are there")
     assert page.step == moment
+    assert "cut" not in tab.locator(".gt-summary").inner_text(), "more is to come"
     (folder / "enough").touch()
     assert program.wait(60) == 0
 
