@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import streamlit as st
 
 from components.html.markup import copy, shortened, tag, text
 from engine.diagnosis.failures import help_with
+from engine.limits import OUTPUT
+from engine.recording import Recording
+from engine.recording.columns import columns_of
+from engine.recording.events import Printed
 from engine.sandbox import RunResult
 from engine.sandbox.transport.messages import HALTED
 
@@ -50,6 +55,26 @@ def whole_output(output: str, most: int, most_lines: int, *, key: str) -> None:
             "Download the whole output", lambda: output.encode(), "output.txt", "text/plain", key=f"{key}_whole",
             on_click="ignore", icon=":material/download:",
         )  # fmt: skip
+
+
+def printed(recording: Recording) -> RunResult:
+    """What the program of a recording from a file has printed, as far as the recording has it, as the outcome of a run."""
+    output: str = recording.once("printed", lambda: _output(recording))
+    return RunResult("ok", output, None, [], recording, 0.0)
+
+
+def _output(recording: Recording) -> str:
+    columns = columns_of(recording)
+    steps = np.flatnonzero(columns.events.kind == columns.KIND[Printed]).tolist()
+    parts, room = [], OUTPUT.value()  # one text of a file may be printed by a million events
+    for step in steps:
+        event = recording.events[step]
+        assert isinstance(event, Printed)
+        parts.append(event.text[:room])
+        room -= len(parts[-1])
+        if not room:
+            break
+    return "".join(parts)
 
 
 def console_html(result: RunResult | None, figures: Placed = ()) -> str:

@@ -9,7 +9,7 @@ from components.html.markup import copy, heading, shortened, tag, text
 from components.page import controls, edits
 from components.page.attached import attachments, written
 from components.page.code import cells_on_show, code, notebook_cell
-from components.page.console import console
+from components.page.console import console, printed
 from components.page.figures import between
 from components.page.selection import translated
 from components.page.state import Page
@@ -29,7 +29,8 @@ def program(p: Page) -> None:
         _builder(p)
     with st.container(key="code", border=False):
         code(p, 0, 430 if p.mode == "Code" else 260)
-    console(p.result, between(p, p.result) if p.result is not None else (), key="console")
+    result = p.result if p.opened is None else printed(p.opened)
+    console(result, between(p, p.result) if p.opened is None and p.result is not None else (), key="console")
     written(p)
 
 

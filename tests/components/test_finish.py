@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,7 +14,7 @@ from components.html.arrays import array_copy
 from components.html.markup import copy
 from components.menus.gallery import DEFAULT, examples
 from components.menus.help import KEYS
-from components.page import guided_tour, state
+from components.page import console, guided_tour, state
 from components.page.console import console_html
 from components.page.empty_state import empty_html
 from components.tour import moments
@@ -102,6 +103,16 @@ def test_outputs_and_errors_can_be_copied() -> None:
     shown = console_html(run("print('seen')\nraise ValueError('odd')\n"))
     copied = [html.unescape(each) for each in re.findall(r'data-gt-copy="([^"]*)"', shown)]
     assert copied == ["seen\n", "ValueError: odd\n(line 2)"]
+
+
+def test_a_recording_from_a_file_shows_what_was_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = run("print('<b>first</b>')\nfor k in range(3):\n    print(k)\n").recording
+    assert made is not None
+    shown = console_html(console.printed(Recording.load(made.to_bytes())))
+    assert "&lt;b&gt;first&lt;/b&gt;" in shown
+    assert console.printed(made).output == "<b>first</b>\n0\n1\n2\n"
+    monkeypatch.setattr(console, "OUTPUT", SimpleNamespace(value=lambda: 5))
+    assert console.printed(Recording.load(made.to_bytes())).output == "<b>fi"
 
 
 def test_values_are_copied_as_nested_lists(recording: Recording) -> None:
