@@ -11,6 +11,7 @@ from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import FrameType, ModuleType, TracebackType
 from typing import Any
+from weakref import WeakValueDictionary
 
 import torch
 
@@ -270,6 +271,8 @@ class _Names:
 
     def __init__(self, recorder: TorchRecorder) -> None:
         self.recorder = recorder
+        self._unnamed: WeakValueDictionary[int, Any] = WeakValueDictionary()
+        """By `id()` the modules that were looked for in vain; one that is gone leaves its number to others."""
 
     def __enter__(self) -> _Names:
         self.take(self.recorder)
@@ -286,6 +289,8 @@ class _Names:
 
     def name(self, module: Any) -> None:
         """Note what a module is called that runs for the first time, if a variable or an attribute of one holds it."""
+        if self._unnamed.get(id(module)) is module:
+            return
         for frame in self._frames():
             held = _locals(frame)
             attributes = [pair for _, value in held if value is not module for pair in _attributes(value)]
@@ -293,7 +298,7 @@ class _Names:
                 if value is module and isinstance(name, str):
                     self.recorder.module_calls.named(module, name)
                     return
-        self.recorder.module_calls.named(module, type(module).__name__)
+        self._unnamed[id(module)] = module
 
     def _frames(self) -> list[FrameType]:
         """The calls of the program's functions, the innermost first."""

@@ -70,3 +70,13 @@ def test_what_each_iteration_brings_along_unseen_is_its_own(torch: ModuleType) -
             given.mul(2.0)
     nodes = rolled_graph(tape.recording).graph.nodes(data=True)
     assert [(a["seen"], a["of"], bool(a["loop"])) for _, a in nodes if a["op"] == "constant"] == [(5, 5, True)]
+
+
+def test_modules_that_nothing_holds_go_by_their_classes(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    x = torch.ones(2)
+    with record(level="values") as tape:
+        for kind in (torch.nn.Sigmoid, torch.nn.Tanh, torch.nn.ReLU) * 100:
+            kind()(x)  # one has the `id()` of another that is gone
+    assert [scope for scope in tape.recording.scopes if scope.module != scope.module_class] == []
