@@ -57,10 +57,11 @@ def whole_output(output: str, most: int, most_lines: int, *, key: str) -> None:
         )  # fmt: skip
 
 
-def printed(recording: Recording) -> RunResult:
-    """What the program of a recording from a file has printed, as far as the recording has it, as the outcome of a run."""
+def printed(recording: Recording) -> RunResult | None:
+    """What the program of a recording from a file has printed, as the outcome of a run; None where the recording has none of
+    it, as that of a block of the user's own PyTorch, of which nobody can say that it printed nothing."""
     output: str = recording.once("printed", lambda: _output(recording))
-    return RunResult("ok", output, None, [], recording, 0.0)
+    return RunResult("ok", output, None, [], recording, 0.0) if output else None
 
 
 def _output(recording: Recording) -> str:

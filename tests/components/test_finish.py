@@ -108,11 +108,22 @@ def test_outputs_and_errors_can_be_copied() -> None:
 def test_a_recording_from_a_file_shows_what_was_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     made = run("print('<b>first</b>')\nfor k in range(3):\n    print(k)\n").recording
     assert made is not None
-    shown = console_html(console.printed(Recording.load(made.to_bytes())))
-    assert "&lt;b&gt;first&lt;/b&gt;" in shown
-    assert console.printed(made).output == "<b>first</b>\n0\n1\n2\n"
+
+    def output(recording: Recording) -> str:
+        result = console.printed(recording)
+        assert result is not None
+        return result.output
+
+    assert "&lt;b&gt;first&lt;/b&gt;" in console_html(console.printed(Recording.load(made.to_bytes())))
+    assert output(made) == "<b>first</b>\n0\n1\n2\n"
     monkeypatch.setattr(console, "OUTPUT", SimpleNamespace(value=lambda: 5))
-    assert console.printed(Recording.load(made.to_bytes())).output == "<b>fi"
+    assert output(Recording.load(made.to_bytes())) == "<b>fi"
+
+
+def test_a_recording_without_what_was_printed_does_not_say_that_it_was_nothing() -> None:
+    silent = run("import torch\ntorch.ones(2)\n").recording
+    assert silent is not None
+    assert "printed nothing" not in console_html(console.printed(silent))
 
 
 def test_values_are_copied_as_nested_lists(recording: Recording) -> None:
