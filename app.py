@@ -22,6 +22,7 @@ from components.page.figures import draw_figures
 from components.page.following import look
 from components.page.graph import graph, player
 from components.page.guided_tour import guided_tour
+from components.page.keeping import keep, keep_moment
 from components.page.notices import notices, refused, run_button
 from components.page.program import program
 from components.page.runs import run_program
@@ -76,10 +77,12 @@ def header(p: Page) -> None:
     with st.container(key="header", horizontal=True, vertical_alignment="center"):
         menus.brand()
         menus.examples_menu(p)
+        menus.works_menu(p)
         menus.open_menu()
         menus.files_menu(p)
         menus.links_menu(p)
         menus.help_menu()
+        keep(p)
         st.space("stretch")
         look(p)
         status(p)
@@ -96,9 +99,12 @@ def tape(draw: Callable[[Page, Recording], None]) -> None:
     recording = p.recording
     with turn_for(extent(recording) if recording is not None else 0):
         if recording is None or not index_of(recording).tensors:
-            st.html(empty_html("\n".join(p.edited), p.result, waiting=not p.tasks.keys().isdisjoint(("open", "run"))))
+            waiting = bool(p.awaited) or not p.tasks.keys().isdisjoint(("open", "run"))
+            st.html(empty_html("\n".join(p.edited), p.result, waiting=waiting))
         else:
             draw(p, recording)
+        if not st.context.is_embedded:
+            keep_moment(p)
 
 
 def side_by_side(p: Page, recording: Recording) -> None:

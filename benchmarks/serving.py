@@ -33,13 +33,13 @@ class Served:
 
 
 @contextmanager
-def served(log: Path = Path(os.devnull), **settings: str) -> Iterator[Served]:
-    """Serve the page with these environment variables, and give it when it answers.
+def served(log: Path = Path(os.devnull), port: int = 0, **settings: str) -> Iterator[Served]:
+    """Serve the page with these environment variables, at a free port unless one is given, and give it when it answers.
 
     Raises:
         RuntimeError: if the server ends before it has answered; with its log.
     """
-    port = free_port()
+    port = port or free_port()
     command = [sys.executable, "-m", "gradtape", f"--server.port={port}"]
     with open(log, "w") as out:
         server = subprocess.Popen(

@@ -1,45 +1,93 @@
-"""The page's address: what it asks for, what it names, and the link to what is on show."""
+"""The page's address: what it asks for, what it names, and the link to what is on show.
+
+The browser writes it (`components/page/keeping`), so that Back and Forward are heard of; Python says what it is to be.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
+from urllib.parse import parse_qsl, urlencode
+
 import streamlit as st
 
+from components.menus.gallery import example
 from components.menus.share import PARAMETER, address_of
-from components.page.state import page
-from engine.program.share import MAX_NAME, Link, LinkError
+from components.page.state import Page, page
+from engine.program.share import MAX_NAME, Link, LinkError, pack, program_of, unpack
 
 EXAMPLE = "example"
 """The parameter that names an example; `PARAMETER` holds a program."""
+HERE = "here"
+"""The parameter that names what the visitor's browser keeps; elsewhere it opens nothing."""
+SHORT = 2_000
+"""Characters of a program in the address; a longer one makes it a wall of letters, and is named."""
+PACKED = 20_000
+"""Characters of a program that is tried for that: to pack more takes longer than drawing the page."""
 
 
 def asks() -> bool:
     """Whether the address names what it wants to be shown."""
-    return PARAMETER in st.query_params or EXAMPLE in st.query_params
+    return any(each in st.query_params for each in (PARAMETER, EXAMPLE, HERE))
 
 
-def wanted_example(default: str) -> str:
-    """The example that the address names."""
-    return st.query_params.get(EXAMPLE, default)
+def asked() -> dict[str, str]:
+    """What the address asks for, when a visit begins."""
+    return dict(st.query_params.items())
 
 
-def packed_link() -> str | None:
-    """The program that the address holds."""
-    return st.query_params.get(PARAMETER)
+def asked_in(query: str) -> dict[str, str]:
+    """What another address of the page asks for."""
+    try:
+        return dict(parse_qsl(query, max_num_fields=20))
+    except ValueError:
+        return {}
 
 
-def forget_link() -> None:
-    """Take the program out of the address."""
-    del st.query_params[PARAMETER]
+def named_example(name: str) -> str:
+    """The query that names an example."""
+    return urlencode({EXAMPLE: name})
 
 
-def name_example(name: str) -> None:
-    """Have the address name an example."""
-    st.query_params.from_dict({EXAMPLE: name})
+def query(p: Page) -> str:
+    """The query that names what is on show: an example, a link, a short program itself, or what this browser keeps."""
+    if p.named is not None and not own(p):
+        return p.named[2]
+    if (p.opened is None or p.dirty) and not p.beside:
+        packed = _packed(Link(tuple(p.edited), len(p.edited) > 1, p.name[:MAX_NAME]))
+        if packed:
+            return f"{PARAMETER}={packed}"
+    return f"{HERE}={p.record}"
 
 
-def name_nothing() -> None:
-    """Have the address say nothing of what is on show: it came from a file."""
-    st.query_params.clear()
+def own(p: Page) -> bool:
+    """Whether what is on show is the visitor's own: edited, built, renamed, or from a file of theirs."""
+    return p.named is None or p.named[:2] != (tuple(p.edited), p.name)
+
+
+@lru_cache(maxsize=64)
+def _packed(link: Link) -> str:
+    """A program that is short enough for the address; nothing where it is not."""
+    if sum(map(len, link.cells)) > PACKED:
+        return ""
+    try:
+        packed = pack(link)
+    except LinkError:
+        return ""
+    return packed if len(packed) <= SHORT else ""
+
+
+def naming(query: str, cells: tuple[str, ...], name: str) -> tuple[tuple[str, ...], str, str] | None:
+    """The text and title that a query opens, with it, where they are these; None where it opens others."""
+    wanted: Mapping[str, str] = asked_in(query)
+    if (shown := example(wanted.get(EXAMPLE, ""))) is not None:
+        there = ((shown.text,), shown.title, named_example(shown.name))
+        return there if there[:2] == (cells, name) else None
+    try:
+        link = unpack(wanted[PARAMETER])
+    except (KeyError, LinkError):
+        return None
+    return (cells, name, f"{PARAMETER}={wanted[PARAMETER]}") if program_of(link).cells == cells and link.name == name else None
 
 
 def link() -> Link:

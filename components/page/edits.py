@@ -25,6 +25,13 @@ def put_text(program: Program, name: str) -> None:
     p.notice, p.unrun = "", None
 
 
+def rename(name: str) -> None:
+    """Give the program another name."""
+    name = " ".join(name.split())[:MAX_NAME]
+    if name:
+        page().name = name
+
+
 def edit(cell: int, text: str) -> None:
     """The editor of a cell holds other text now."""
     p = page()
@@ -68,6 +75,7 @@ def vary(cell: int, text: str) -> None:
             p.redo.clear()
         p.varied = text
     p.edited[cell] = text
+    p.turned_to = tuple(p.edited)
     p.rev += 1
     p.notice = ""
     run_program()

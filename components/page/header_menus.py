@@ -15,11 +15,14 @@ from components.menus.help import help_panel
 from components.menus.share import share_panel
 from components.page import address, controls
 from components.page.attached import named
+from components.page.edits import rename
 from components.page.guided_tour import start_tour
+from components.page.keeping import list_of_works
 from components.page.limits import choose_limits, limits_menu, limits_now
 from components.page.opening import open_example, open_files
 from components.page.saving import save
 from components.page.state import Page
+from engine.program.share import MAX_NAME
 from engine.sandbox.calls import get_ready
 from engine.sandbox.settings import settings
 
@@ -46,6 +49,22 @@ def examples_menu(p: Page) -> None:
             if st.button(example.title, key=f"example_{name}", help=example.about, width="stretch", type="tertiary"):
                 open_example(name)
                 st.rerun()
+
+
+def works_menu(p: Page) -> None:
+    """The program's name, which files take, and the programs that this browser keeps."""
+    own = address.own(p)
+    with _menu(literal(p.name) if own else "Recent", "works", ":material/history:") as is_open:
+        if is_open:
+            with st.container(key="works_menu", width=380):
+                if own:
+                    st.text_input("Name", p.name, key="work_name", max_chars=MAX_NAME, on_change=_named)
+                list_of_works()
+
+
+def _named() -> None:
+    """The program has another name."""
+    rename(str(controls.value("work_name", "")))
 
 
 def open_menu() -> None:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from components.menus.gallery import example as example_of
+from components.menus.share import PARAMETER
 from components.page import address, tasks
 from components.page.attached import plainly_named, put_beside, refused
 from components.page.edits import put_text
 from components.page.recording_cache import gone
 from components.page.runs import run_program
 from components.page.selection import exists, select, translated
-from components.page.state import page
+from components.page.state import Page, new_id, page
 from engine.opening import opened
 from engine.opening import sentence as not_opened
 from engine.program import Program, ProgramError
 from engine.program.project import program_among
-from engine.program.share import Link, program_of
+from engine.program.share import MAX_NAME, Link, LinkError, program_of, unpack
 from engine.recording import Recording
 from engine.sandbox.calls import CallError
 from engine.sandbox.runner import isolated
+
+KEPT = 8_000_000
+"""Bytes of a recording's file that the page holds on to, until the browser keeps it."""
 
 
 def open_example(name: str) -> None:
@@ -29,31 +33,61 @@ def open_example(name: str) -> None:
     example = example_of(name)
     if example is None:
         return
-    _show(Program.from_text(example.text), example.title)
-    address.name_example(name)
+    _show(Program.from_text(example.text), example.title, address.named_example(name))
 
 
-def open_link(link: Link) -> None:
+def open_asked(asked: Mapping[str, str], default: str) -> str:
+    """Show the link or the example that an address asks for, the `default` example where it names none that there is; why it
+    cannot be shown, if it cannot."""
+    packed = asked.get(PARAMETER)
+    if packed is not None:
+        try:
+            open_link(unpack(packed), f"{PARAMETER}={packed}")
+        except LinkError as error:
+            return f"This link cannot be opened: {error}. Here is an example instead."
+        return ""
+    wanted = asked.get(address.EXAMPLE, default)
+    open_example(wanted if example_of(wanted) is not None else default)
+    return ""
+
+
+def open_link(link: Link, query: str | None = None) -> None:
     """Show what a link holds, at its moment; where a stranger's program could do harm it waits for the user's word."""
-    put_text(program_of(link), link.name or "Shared program")
+    program, name = program_of(link), link.name or "Shared program"
+    put_text(program, name)
     p = page()
     p.beside, p.arguments = (), ""
+    begun(p, query)
     p.view = link.view
 
     def there() -> None:
         p.keep = None
-        # In the link's view already: the player would select it there by a command of its own, and lose this one's step.
-        if p.recording is not None and link.selected is not None and exists(p.recording, link.selected):
-            select(translated(p.recording, link.selected, p.view))
-        elif p.recording is not None and (shown := translated(p.recording, p.selected, p.view)) != p.selected:
-            select(shown, open=False)
-        p.command = {**p.command, "n": p.command["n"] + 1, "step": link.step}
-        p.commands = p.command["n"]
+        look_at(link.selected, link.step)
 
     if isolated():
         run_program(there)
     else:
         p.unrun = there
+
+
+def look_at(selected: str | None, step: int | None) -> None:
+    """Have the player go to a moment, its end without one, and select a node where there is one."""
+    p = page()
+    # In the chosen view already: the player would select it there by a command of its own, and lose this one's step.
+    if p.recording is not None and selected is not None and exists(p.recording, selected):
+        select(translated(p.recording, selected, p.view))
+    elif p.recording is not None and (shown := translated(p.recording, p.selected, p.view)) != p.selected:
+        select(shown, open=False)
+    p.command = {**p.command, "n": p.command["n"] + 1, "step": step}
+    p.commands = p.command["n"]
+
+
+def begun(p: Page, query: str | None) -> None:
+    """What is on show is a program of its own, which an address opens by `query`, if it is not known to this browser alone."""
+    texts = tuple(p.edited)
+    p.work, p.record, p.sealed, p.turned_to = new_id(), new_id(), texts, ()
+    p.named = None if query is None else (texts, p.name, query)
+    p.file, p.stored, p.coming, p.awaited = ("", b""), None, None, ""
 
 
 def open_files(files: dict[str, bytes]) -> None:
@@ -72,10 +106,13 @@ def open_file(
     name: str,
     otherwise: Callable[[], None] = lambda: None,
     beside: tuple[tuple[str, bytes], ...] = (),
+    query: str | None = None,
+    then: Callable[[], None] = lambda: None,
 ) -> None:
     """Show a program (.py, .ipynb) or a recording (.gradtape) from a file when it has been read, and run it.
 
     What is on show stays until then. A bad file leaves a notice, and `otherwise` is done. A program finds what is `beside` it.
+    With a `query` the page's address is that as long as the file is on show as it was; `then` is done when it is.
     """
     p = page()
     p.notice = ""
@@ -85,7 +122,8 @@ def open_file(
 
     def arrived(content: Program | Recording) -> None:
         try:
-            _show_file(content, name, beside)
+            _show_file(content, name, data, beside, query)
+            then()
         except ProgramError as error:
             failed(CallError("refused", str(error)))
 
@@ -96,13 +134,15 @@ def open_file(
     tasks.start("open", f"Opening {name}", work, arrived, failed=failed)
 
 
-def _show_file(content: Program | Recording, name: str, beside: tuple[tuple[str, bytes], ...] = ()) -> None:
+def _show_file(
+    content: Program | Recording, name: str, data: bytes, beside: tuple[tuple[str, bytes], ...], query: str | None
+) -> None:
     """Show what was in a file."""
     p = page()
     if isinstance(content, Program):
         if why := refused(content, beside):
             raise ProgramError(why)
-        _show(replace(content, files=beside), name)
+        _show(replace(content, files=beside), name, query)
     else:
         program = Program.from_cells(content.source)
         tasks.cancel("run")
@@ -111,14 +151,17 @@ def _show_file(content: Program | Recording, name: str, beside: tuple[tuple[str,
             gone(p.recording)
         p.opened, p.result, p.ran = content, None, tuple(content.source)
         p.step, p.selected = None, None
-    address.name_nothing()
+        begun(p, query)
+        if len(data) <= KEPT and query is None:
+            p.file = (name[:MAX_NAME], data)
 
 
-def _show(program: Program, name: str) -> None:
+def _show(program: Program, name: str, query: str | None) -> None:
     """Show another program, to which nothing of the last one matters."""
     put_text(program, name)
     p = page()
     p.beside, p.arguments = program.files, ""
+    begun(p, query)
     p.shown += 1
     p.unfolded, p.rolled, p.turned = None, None, ()
 

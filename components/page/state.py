@@ -28,6 +28,11 @@ Asked = tuple[Recording | None, Wish, Window | None]
 KEY = "gradtape"
 
 
+def new_id() -> str:
+    """A name that no other record has."""
+    return secrets.token_hex(4)
+
+
 @dataclass
 class Page:
     """What one visitor's page holds."""
@@ -38,8 +43,9 @@ class Page:
     """What the program is called in the header: an example's title or a file's name."""
     shown: int = 0
     """Counts the programs that were put in the place of another one: examples, files, links; no changes of one."""
-    rev: int = 0
-    """Counts texts that did not come from the editor, which takes over the text when it changes."""
+    rev: int = field(default_factory=lambda: secrets.randbelow(2**30))
+    """Counts texts that did not come from the editor, which takes over the text when it changes. It begins anywhere: an editor
+    may have been filled before the server was started anew."""
     edited: list[str] = field(default_factory=list)
     """The cells' texts as they stand in the editors."""
     undo: list[str] = field(default_factory=list)
@@ -53,6 +59,30 @@ class Page:
     beside: tuple[tuple[str, bytes], ...] = ()
     """What lies in the folder that the program runs in: paths with their bytes."""
     arguments: str = ""
+    file: tuple[str, bytes] = ("", b"")
+    """The recording's file that is on show, its name and bytes, where a browser can keep as much."""
+
+    # What the browser keeps of it
+    work: str = field(default_factory=lambda: new_id())
+    """What the versions of a program have in common; another one for each that is opened."""
+    record: str = field(default_factory=lambda: new_id())
+    """What the text on show is kept as."""
+    sealed: tuple[str, ...] | None = None
+    """The text that the record has for good, because it ran; None while the record follows what is typed."""
+    turned_to: tuple[str, ...] = ()
+    """The text that the knobs made last,"""
+    turning: bool = False
+    """and whether the record began with one of them."""
+    named: tuple[tuple[str, ...], str, str] | None = None
+    """A text with its title, and the address's query that opens just them."""
+    awaited: str = ""
+    """The record that the address names and the browser has not handed over yet."""
+    heard: int = 0
+    """The number of the browser's last message about what it keeps."""
+    stored: tuple[str, tuple[tuple[str, bytes], ...]] | None = None
+    """The program, and the files beside it, that the browser has."""
+    coming: Callable[[], None] | None = None
+    """What is still to be done when the run is there: it was looked at in this browser before."""
     """What the program is given on its command line."""
 
     # Its run

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import streamlit as st
+
 from components.commands import FOLLOW
-from components.menus.gallery import DEFAULT, example
+from components.menus.gallery import DEFAULT
 from components.page import address
 from components.page.following import follow
-from components.page.opening import open_example, open_file, open_link
+from components.page.opening import open_asked, open_example, open_file
 from components.page.state import Page, begin, has_begun, page
-from engine.program.share import LinkError, unpack
 
 OPEN = "GRADTAPE_OPEN"
 """The variable with the path of the file that a visit opens with; only who starts the page can set it."""
@@ -44,21 +45,15 @@ def _open_operators_file() -> bool:
     else:
         if os.environ.get(FOLLOW):
             follow(Path(path), len(data))
-        open_file(data, name, otherwise=lambda: open_example(DEFAULT))
+        open_file(data, name, otherwise=lambda: open_example(DEFAULT), query="")
     return True
 
 
 def _open_what_is_asked_for() -> None:
     """Open the link or the example that the address holds."""
-    wanted = address.wanted_example(DEFAULT)
-    packed = address.packed_link()
-    notice = ""
-    if packed is not None:
-        try:
-            open_link(unpack(packed))
-            return
-        except LinkError as error:
-            notice = f"This link cannot be opened: {error}. Here is an example instead."
-            address.forget_link()
-    open_example(wanted if example(wanted) is not None else DEFAULT)
-    page().notice = notice or page().notice
+    p, asked = page(), address.asked()
+    if address.HERE in asked and not st.context.is_embedded:
+        p.awaited, p.edited = asked[address.HERE], list(p.program.cells)  # empty, until the browser has handed it over
+    elif why := open_asked(asked, DEFAULT):
+        open_example(DEFAULT)
+        p.notice = why

@@ -297,7 +297,8 @@ class Tab:
         """End the visit: nothing of it stays, nor of what it has opened."""
         assert self.page is not None
         self.visitor = ""
-        self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        # What is typed last is kept when the page goes: not here.
+        self.page.evaluate("Storage.prototype.setItem = () => {}; localStorage.clear(); sessionStorage.clear()")
         self.page.goto("about:blank")
         self.pause()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from components.menus.gallery import examples
+from components.page import address
 from tests.components.conftest import page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +31,7 @@ def test_another_example_is_opened_by_its_button(app: AppTest) -> None:
     assert not app.exception
     assert page(app).name == "Broadcasting"
     assert page(app).result is not None
-    assert "broadcasting" in app.query_params["example"]
+    assert address.query(page(app)) == "example=broadcasting"
 
 
 def test_a_visit_holds_no_recording_but_the_one_on_show(app: AppTest) -> None:
