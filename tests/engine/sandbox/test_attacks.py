@@ -118,8 +118,8 @@ def ids(attack: Case) -> str:
 @pytest.mark.parametrize("attack", [a for a in CORPUS if a["goal"] != "slow"], ids=ids)
 def test_no_goal_is_reached(attack: Case, places: Places, bare: Bare) -> None:
     program = places.fill(attack)
-    # What stays within Python harms nobody else but by bringing the server down, which every tenth would show as well. Where one
-    # layer holds alone, both do, which CI tries of all.
+    # What stays within Python harms nobody else but by bringing the server down, which every tenth would show as well. Where
+    # one layer holds alone, both do, which CI tries of all.
     tenth = CORPUS.index(attack) % 10 == 0
     if THOROUGH or tenth or attack.group in SYSTEM:
         with others_undisturbed() if tenth or attack.group in SYSTEM else nullcontext():
