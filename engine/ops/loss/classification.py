@@ -65,6 +65,9 @@ def _likelihood(self, target, weight, reduction, ignore_index):
 
 
 def _likelihood_backward(grad, self, target, weight, reduction, ignore_index):
+    if self.ndim == target.ndim == 1:
+        # PyTorch's forward takes a sample without its dimension and a target with it; only its derivative does not.
+        raise RuntimeError(f"size mismatch (got input: [{len(self)}], target: [{len(target)}])")
     safe, weights, total = _shares(self, target, weight, ignore_index)
     each = -grad / self.dtype.type(total) if reduction == "mean" and total else -grad
     if weights is not None:
