@@ -9,7 +9,7 @@ import numpy as np
 
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, OpRan
-from ..mending import Changes, argument_at, call_of, replaced, spot
+from ..mending import Changes, argument_at, call_of, keyword, replaced, spot
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -24,9 +24,13 @@ CHOSEN_OF_ALL_ROWS = Kind(
     "chosen_of_all_rows", "warning", "An index of one class for each sample chooses from all samples: every one with every one."
 )
 ARGMAX_OF_ONE = Kind("argmax_of_one", "warning", "The class is the argmax of a single score: it is always 0.")
-VALUES_COMPARED = Kind(
-    "values_compared", "warning", "The largest scores are compared with classes, instead of their indices."
+NORMALIZED_OVER_BATCH = Kind(
+    "normalized_over_batch",
+    "hint",
+    "Features are brought to length 1 over the samples, not each sample's own.",
+    mechanical=True,
 )
+VALUES_COMPARED = Kind("values_compared", "warning", "The largest scores are compared with classes, instead of their indices.")
 
 
 @rule(171, VIEW_TRANSPOSES)
@@ -117,12 +121,14 @@ def chosen_of_all_rows(run: Run) -> Iterator[Finding]:
             run, CHOSEN_OF_ALL_ROWS,
             f"{run.segment(run.site(step)) or 'The index'} takes the class of every sample from every sample: "
             f"{shape_text(event.outputs[0].shape)} instead of {shape[0]} values.",
-            f"{run.title(index)} names one of {shape[1]} columns for each of the {shape[0]} rows. With [:, index] each row gives "
-            "all of these columns, so every sample is rewarded for the choices of all others.",
+            f"{run.title(index)} names one of {shape[1]} columns for each of the {shape[0]} rows. With [:, index] each row "
+            "gives all of these columns, so every sample is rewarded for the choices of all others.",
             f"Choose one element of each row: {run.title(given)}[torch.arange({shape[0]}), {run.title(index)}], or "
             f"gather(1, {run.title(index)}.unsqueeze(1)).",
             step=step, related=[run.site(run.tensors[given].born)],
-            evidence=[("scores", str(list(shape))), ("index", str(list(wanted))), ("result", str(list(event.outputs[0].shape)))],
+            evidence=[
+                ("scores", str(list(shape))), ("index", str(list(wanted))), ("result", str(list(event.outputs[0].shape)))
+            ],
             nodes=[key(given), key(index), key(event.outputs[0].id)],
         )  # fmt: skip
 
@@ -161,7 +167,8 @@ def argmax_of_one(run: Run) -> Iterator[Finding]:
             f"{run.segment(run.site(step)) or event.op} chooses among one score: the class is 0 for every sample.",
             f"The layer at {run.where(run.tensors[layer].born)} has one output, {run.title(given)} has shape "
             f"{shape_text(shape)}, and the index of the largest of one is 0.",
-            "Compare the score with its threshold: score > 0, or a probability > 0.5; or give the layer an output for each class.",
+            "Compare the score with its threshold: score > 0, or a probability > 0.5; or give the layer an output for each "
+            "class.",
             step=step, related=[run.site(run.tensors[layer].born)],
             evidence=[("scores", str(list(shape)))], nodes=[key(given), *(key(i.id) for i in event.outputs)],
         )  # fmt: skip
@@ -193,10 +200,58 @@ def values_compared(run: Run) -> Iterator[Finding]:
         yield finding(
             run, VALUES_COMPARED,
             f"{run.segment(run.site(step)) or 'The comparison'} compares scores with classes, so nothing is ever equal.",
-            f"max() at {run.where(born)} gives the largest scores first and where they stand second; {run.title(values)} is the "
-            "first of the two, not the predicted class.",
+            f"max() at {run.where(born)} gives the largest scores first and where they stand second; {run.title(values)} is "
+            "the first of the two, not the predicted class.",
             "Take the indices: .max(dim)[1], .max(dim).indices or .argmax(dim).",
             step=step, site=run.site(born), related=[run.site(step)],
             evidence=[("values", run.texts.describe(run.status(values, step).array)), ("equal", "0")],
             nodes=[key(values), key(classes)],
         )  # fmt: skip
+
+
+@rule(176, NORMALIZED_OVER_BATCH)
+def normalized_over_batch(run: Run) -> Iterator[Finding]:
+    """Rows are divided by the norms of the columns and then multiplied with one another, as for their cosines."""
+    for step, event in run.first_ops_of({"norm"}, 1):
+        given = run.argument(event, "self")
+        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        if given == NOTHING or dim not in ("(0,)", "0", "[0]") or not event.outputs or event.in_backward:
+            continue
+        shape = run.tensors[given].info.shape
+        if len(shape) != 2 or min(shape) < 2 or not run.tensors[given].info.requires_grad or not event.outputs[0].requires_grad:
+            continue
+        scaled = _scaled_at(run, given, event.site)
+        if scaled == NOTHING or not _compared(run, scaled):
+            continue
+        site = run.site(step)
+        yield finding(
+            run, NORMALIZED_OVER_BATCH,
+            f"{run.segment(site) or run.title(scaled)} gives length 1 to each of {shape[1]} features, over "
+            f"the {shape[0]} samples.",
+            f"{run.title(given)} has shape {shape_text(shape)}, and its rows are multiplied with one another. These are no "
+            "cosines: a row has any length, and one that is longer is more like all others.",
+            "Normalise each row: F.normalize(x, dim=1).",
+            step=step, related=[run.site(run.tensors[given].born)],
+            evidence=[("shape", str(list(shape))), ("dimension", "0")], nodes=[key(given), key(scaled)],
+            changes=keyword(run, site, "dim", "1"),
+        )  # fmt: skip
+
+
+def _scaled_at(run: Run, tensor: int, site: int) -> int:
+    """What a tensor becomes by the division at a site, NOTHING if there is none."""
+    for step in run.consumers.get(tensor, ()):
+        event = run.events[step]
+        if isinstance(event, OpRan) and event.site == site and event.op in run.having("division") and event.outputs:
+            return event.outputs[0].id
+    return NOTHING
+
+
+def _compared(run: Run, tensor: int) -> bool:
+    """Whether rows are multiplied with one another: the matrix with its own transpose."""
+    for step in run.consumers.get(tensor, ()):
+        event = run.events[step]
+        if isinstance(event, OpRan) and event.op in run.having("matrix_product"):
+            inputs = run.inputs(event)
+            if len(inputs) == 2 and inputs[0] == tensor and run.beneath_views(inputs[1]) == run.beneath_views(tensor):
+                return True
+    return False

@@ -334,7 +334,7 @@ def compared_with_all(run: Run) -> Iterator[Finding]:
         models = [_said_by_model(run, t) for t in pair]
         if models.count(True) != 1:
             continue
-        said, given = (pair if models[0] else pair[::-1])
+        said, given = pair if models[0] else pair[::-1]
         yield finding(
             run, COMPARED_WITH_ALL,
             f"{run.segment(run.site(step)) or 'The comparison'} compares shapes {shape_text(a)} and {shape_text(b)}: they "
