@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...recording.events import NOTHING, OpRan
-from ..mending import argument_at, keyword, replaced
+from ..mending import Changes, keyword, replaced, site_of, spot
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -171,8 +172,16 @@ def threshold_of_scores(run: Run) -> Iterator[Finding]:
             "Compare with 0, or apply sigmoid first.",
             step=step, related=[run.site(loss), run.site(run.tensors[given].born)],
             evidence=[("scores", run.texts.describe(run.status(given, step).array))], nodes=[key(given)],
-            changes=replaced(run, argument_at(run, run.site(step), 1), "0"),
+            changes=_bound(run, step),
         )  # fmt: skip
+
+
+def _bound(run: Run, step: int) -> Changes:
+    """The comparison with 0 instead."""
+    found = spot(run, run.site(step))
+    if found is None or not isinstance(found.node, ast.Compare) or len(found.node.comparators) != 1:
+        return []
+    return replaced(run, site_of(found.cell, found.node.comparators[0]), "0")
 
 
 def _linear(run: Run, tensor: int) -> int:
