@@ -2,6 +2,7 @@
 
 # %% broken
 import math
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -23,6 +24,7 @@ for step in range(3):
 
 # %% mended
 import math
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
