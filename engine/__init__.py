@@ -239,6 +239,11 @@ def __getattr__(name: str) -> _Any:
         import importlib
 
         return importlib.import_module(f".{name}", __name__)
+    if name.startswith("_"):
+        from .ops.internal_names import PRIVATE
+
+        if name in PRIVATE:
+            return PRIVATE[name]
     from .compat.names import missing
 
     raise missing("torch", name, __all__)
