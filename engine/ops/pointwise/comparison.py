@@ -175,7 +175,7 @@ def _where(condition, self, other):
 @function
 def where(condition, input=None, other=None):
     """`input` where `condition` holds, else `other`; with the condition alone, the indices where it holds."""
-    if condition.__class__ is np.ndarray or condition.__class__ is np.bool_:
+    if condition.__class__ is np.ndarray or isinstance(condition, np.ndarray | np.bool_):
         return _on_arrays(condition, input, other)
     if input is None and other is None:
         return tuple(constant(i) for i in np.nonzero(condition._array))
@@ -330,7 +330,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @function(traits="compares")
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are within `atol + rtol * |other|` of each other."""
-    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
 @function(traits="compares")

@@ -117,7 +117,7 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     except ValueError as error:
         raise too_many_dims(error) or error from None
     if np.may_share_memory(there, input._array) or not input._array.size:
-        return _view(input, target) if input._array.flags.c_contiguous else _reshape_alias(input, target)
+        return _view(input, target) if input._array.flags.c_contiguous or input.is_meta else _reshape_alias(input, target)
     return _reshape(clone(input), target)
 
 
