@@ -22,6 +22,8 @@ class SGD(Optimizer):
         ValueError: for an option below zero, or Nesterov without momentum or with dampening.
     """
 
+    sparse_gradients = True
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -48,7 +50,7 @@ class SGD(Optimizer):
         if momentum != 0:
             buffer = state.get("momentum_buffer")
             if buffer is None:
-                buffer = state["momentum_buffer"] = constant(np.array(g))
+                buffer = state["momentum_buffer"] = constant(g.copy())
             else:
                 b = buffer._array
                 b *= momentum

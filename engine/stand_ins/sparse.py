@@ -91,6 +91,9 @@ class Sparse(StandIn):
 
     def __getitem__(self, index: Any) -> Any:
         places = index if isinstance(index, tuple) else (index,)
+        if Ellipsis in places:
+            k = places.index(Ellipsis)
+            places = (*places[:k], *[slice(None)] * (self.ndim - len(places) + 1), *places[k + 1 :])
         if any(not isinstance(p, int | np.integer | slice) or (isinstance(p, slice) and p != slice(None)) for p in places):
             raise self.refused("index.Tensor")
         i, v, coalesced = parts_of(self)
@@ -111,7 +114,7 @@ class Sparse(StandIn):
         if method == "reduce" and ufunc is np.add:
             return summed(inputs[0], named.get("axis"), named.get("keepdims", False))
         if method != "__call__":
-            raise self.refused(ufunc.__name__)
+            raise self.refused(NAMES.get(ufunc.__name__, ufunc.__name__))
         made = _computed(ufunc, *inputs)
         if made is NotImplemented:
             raise self.refused(NAMES.get(ufunc.__name__, ufunc.__name__))
@@ -126,7 +129,15 @@ class Sparse(StandIn):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if func in (np.zeros_like, np.empty_like):
-            return nothing(self, kwargs.get("dtype"))
+            return nothing(self, args[1] if len(args) > 1 else kwargs.get("dtype"))
+        if func is np.shape:
+            return self.shape
+        if func is np.ndim:
+            return self.ndim
+        if func is np.concatenate and all(isinstance(a, Sparse) for a in args[0]):
+            return _joined(args[0], args[1] if len(args) > 1 else kwargs.get("axis", 0))
+        if func is np.take and isinstance(args[0], Sparse):
+            return _chosen(args[0], args[1], args[2] if len(args) > 2 else kwargs["axis"])
         if func is np.dot:
             return np.matmul(*args)
         if func is np.copyto:
@@ -138,12 +149,48 @@ class Sparse(StandIn):
             else:
                 target.parts = parts_of(source.astype(target.dtype))
             return None
-        raise self.refused(func.__name__)
+        raise self.refused(NAMES.get(func.__name__, func.__name__))
+
+
+def _joined(arrays: Any, axis: int) -> Any:
+    """Arrays one behind the other along a dimension."""
+    offset, parts = 0, []
+    axis %= arrays[0].ndim
+    for a in arrays:
+        i, v, _ = parts_of(a)
+        if axis >= len(i):
+            raise Sparse.refused("cat")
+        moved = i.copy()
+        moved[axis] += offset
+        parts.append((moved, v))
+        offset += a.shape[axis]
+    shape = list(arrays[0].shape)
+    shape[axis] = offset
+    i, v = np.concatenate([i for i, _ in parts], 1), np.concatenate([v for _, v in parts])
+    return sparse(i, v, shape, False)
+
+
+def _chosen(array: Any, index: Any, axis: int) -> Any:
+    """Some of the places along a dimension, in the given order."""
+    i, v, _ = parts_of(array)
+    axis %= array.ndim
+    if axis >= len(i):
+        raise Sparse.refused("index_select")
+    order = np.argsort(i[axis], kind="stable")
+    begin, end = (np.searchsorted(i[axis][order], index, side) for side in ("left", "right"))
+    counts = end - begin
+    at = order[np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(begin, counts)]
+    moved = i[:, at]
+    moved[axis] = np.repeat(np.arange(len(index)), counts)
+    shape = list(array.shape)
+    shape[axis] = len(index)
+    return sparse(moved, v[at], shape, False)
 
 
 NAMES = {
     "equal": "eq.Tensor", "not_equal": "ne.Tensor", "less": "lt.Tensor", "greater": "gt.Tensor", "less_equal": "le.Tensor",
-    "greater_equal": "ge.Tensor", "power": "pow.Tensor_Scalar_out", "true_divide": "div.Tensor",
+    "greater_equal": "ge.Tensor", "power": "pow.Tensor_Scalar_out", "true_divide": "div.Tensor", "maximum": "max",
+    "minimum": "min", "argsort": "sort.stable",
 }  # fmt: skip
 """What PyTorch calls functions of NumPy's."""
 
@@ -243,12 +290,12 @@ def _computed(ufunc: Any, *inputs: Any) -> Any:
         return _sum(a, b if ufunc is np.add else -b)
     if ufunc is np.multiply:
         return _times(a, b)
-    if ufunc is np.power and np.ndim(b) == 0 and not isinstance(b, Sparse):
+    if ufunc is np.power and _dims(b) == 0 and not isinstance(b, Sparse):
         a = coalesced(a)
         return sparse(parts_of(a).indices, parts_of(a).values ** b, a.shape, True)
-    if ufunc is np.true_divide and np.ndim(b) == 0 and not isinstance(b, Sparse):
+    if ufunc is np.true_divide and _dims(b) == 0 and not isinstance(b, Sparse):
         return _times(a, 1 / b)
-    if ufunc is np.maximum and np.ndim(b) == 0 and not np.any(b):
+    if ufunc is np.maximum and _dims(b) == 0 and not np.any(b):
         a = coalesced(a)
         return sparse(parts_of(a).indices, np.maximum(parts_of(a).values, b), a.shape, True)
     return NotImplemented
@@ -265,6 +312,8 @@ def _sum(a: Any, b: Any) -> Any:
         )
     (i, v, first), (j, w, second) = parts_of(a), parts_of(b)
     joined = sparse(np.concatenate((i, j), 1), np.concatenate((v, w)), a.shape, False)
+    if not (v.flags.c_contiguous and w.flags.c_contiguous):
+        return joined  # as PyTorch leaves it then
     return coalesced(joined) if first and second else _merged(a, b, joined)
 
 
@@ -285,14 +334,18 @@ def _merged(a: Any, b: Any, joined: Any) -> Any:
     return sparse(i[:, np.array(first, np.int64)], values, a.shape, False)
 
 
+def _dims(value: Any) -> int:
+    return value.ndim if isinstance(value, np.ndarray | np.generic) else 0
+
+
 def _sizes(a: Any) -> str:
     return f"[{', '.join(map(str, a.shape))}]"
 
 
 def _times(a: Any, b: Any) -> Any:
-    if np.ndim(a) == 0 and not isinstance(a, Sparse):
+    if _dims(a) == 0 and not isinstance(a, Sparse):
         a, b = b, a
-    if np.ndim(b) == 0 and not isinstance(b, Sparse):
+    if _dims(b) == 0 and not isinstance(b, Sparse):
         i, v, done = parts_of(a)
         return sparse(i, v * b, a.shape, done)
     if not isinstance(a, Sparse):

@@ -403,6 +403,8 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Dty
 
 def _like(input: Tensor, value: Any, dtype: Dtype | None) -> Tensor:
     target = _numpy_dtype(dtype, input._array.dtype)
+    if input.is_sparse and not value:
+        return constant(np.zeros_like(input._array, target))
     return constant(np.full(input._array.shape, dtypes.held_in(value, target), target))
 
 

@@ -38,6 +38,8 @@ def _reshape(self, shape):
 )
 def _view(self, shape):
     """The same elements in another shape, without copying."""
+    if self.__class__ is not np.ndarray and getattr(self, "kind", "") == "SparseCPU":
+        raise self.refused("view")
     out = self.reshape(shape)
     if out.size and not np.may_share_memory(out, self):
         raise RuntimeError(
