@@ -71,8 +71,8 @@ class Context:
         self.grad = True
         self.sequence = 0
         self.special = False
-        """Whether there is an observer, inference mode, stand-ins, or interest in new nodes or in tangents: what operations look at after
-        they ran."""
+        """Whether there is an observer, inference mode, stand-ins for arrays, or interest in new nodes or in tangents: what
+        operations look at after they ran."""
         self._inference = False
         self._observer: Observer | None = None
         self._linked: Callable[[Any], None] | None = None
@@ -153,7 +153,7 @@ class Context:
 
     @property
     def absent(self) -> Callable[[Any, tuple[Any, ...], Any], None] | None:
-        """Called with each operation that has run, its arguments and its result, where arrays stand in for what is not there."""
+        """Called with each operation that has run, its arguments and its result, where there are stand-ins for arrays."""
         return self._absent
 
     @absent.setter

@@ -6,7 +6,7 @@ from typing import Any
 
 from .ops.sparse.products import sparse_addmm as addmm
 from .ops.sparse.products import sparse_mm as mm
-from .ops.sparse.products import sparse_sum as sum  # noqa: A004
+from .ops.sparse.products import sparse_sum as sum
 
 __all__ = ["addmm", "mm", "sum"]
 

@@ -62,12 +62,12 @@ def add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
     if not leaf._needs:
         return
     have = leaf._grad
-    if g.__class__ is not np.ndarray or leaf._array.__class__ is not np.ndarray or (have is not None and have.is_sparse):
-        if isinstance(g, StandIn) or isinstance(leaf._array, StandIn) or have is not None:
-            from ..stand_ins.gradients import add_to
+    arrays = g, leaf._array, None if have is None else have._array
+    if any([a.__class__ is not np.ndarray and isinstance(a, StandIn) for a in arrays]):
+        from ..stand_ins.gradients import add_to
 
-            add_to(leaf, g)
-            return
+        add_to(leaf, g)
+        return
     if have is None:
         if not leaf._array.flags.c_contiguous:
             # Where the leaf's elements stand close together in another order, so do the gradient's.

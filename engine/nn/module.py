@@ -521,8 +521,8 @@ def _moved(tensor: Tensor, where: Any) -> Tensor:
     """A parameter or buffer on another device."""
     if tensor.is_meta and where.type != "meta":
         raise NotImplementedError(
-            "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when "
-            "moving module from meta to a different device."
+            "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() "
+            "when moving module from meta to a different device."
         )
     moved: Tensor = tensor.to(where)
     return moved

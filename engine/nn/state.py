@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..autograd import no_grad
+from ..context import outside
 from ..tensor import Tensor
 from .hooks import RemovableHandle
 from .parameter import Parameter, is_lazy
@@ -195,10 +196,10 @@ def _load_one(module: Module, name: str, tensor: Tensor, key: str, value: Any, a
     if not assign:
         if tensor.is_meta and not value.is_meta:
             warnings.warn(
-                f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, which "
-                "is a no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their corresponding "
-                "key in the module instead of copying them in place?)",
-                stacklevel=2,
+                f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, "
+                "which is a no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their "
+                "corresponding key in the module instead of copying them in place?)",
+                stacklevel=outside(),
             )
         try:
             with no_grad():

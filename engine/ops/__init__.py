@@ -52,8 +52,8 @@ from .nn import (
 )
 from .pointwise import arithmetic, binary, comparison, complex_numbers, polynomials, special, unary
 from .reduction import covariance, histograms, minmax, norms, prod, quantiles, scan, searching, sorting, sums, variance
-from .sparse import coordinates
 from .shape import broadcasting, combining, diagonals, dimensions, flip_roll, joining, permute, repeat, reshaping, split
+from .sparse import coordinates
 
 FAMILIES: tuple[ModuleType, ...] = (
     factories, conversions, generator, random, arithmetic, binary, unary, special, comparison, activation, rectifiers, gates,

@@ -9,7 +9,20 @@ import numpy as np
 
 from ..tensor import Array, Tensor, constant
 from .optimizer import Group, Optimizer, State
-from .update_rules import addcdiv, addcmul, advance, at_least, by_index, check, lerp, number, one_element, options, scalar, zeros
+from .update_rules import (
+    addcdiv,
+    addcmul,
+    advance,
+    at_least,
+    by_index,
+    check,
+    lerp,
+    number,
+    one_element,
+    options,
+    scalar,
+    zeros,
+)
 
 
 class Adagrad(Optimizer):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from ..tensor import Array, Tensor, constant
 from .optimizer import Group, Optimizer, State
 from .update_rules import advance, check, not_negative, number, options, scalar, zeros

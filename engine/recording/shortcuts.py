@@ -192,7 +192,12 @@ def of_op(
     text.names["kinds"] = encoder.store.kinds_of(array.dtype)
     text.names["large"] = encoder.store.large
     text.names["ndarray"] = np.ndarray
-    text.guards += ["array.__class__ is not ndarray", "form is None", f"dtype is not {text.name(array.dtype)}", f"result._needs is not {result._needs}"]
+    text.guards += [
+        "array.__class__ is not ndarray",
+        "form is None",
+        f"dtype is not {text.name(array.dtype)}",
+        f"result._needs is not {result._needs}",
+    ]
     text.guards += [f"context.grad is not {context.grad}", f"result._nr != {result._nr}"]
     text.kind("result", result)
     version = 0 if result._counter is None else result._counter.value

@@ -21,7 +21,7 @@ def add_to(leaf: Tensor, g: Any) -> None:
     if have is None:
         leaf._grad = constant(g.copy())
         return
-    ours = have._array
+    ours: Any = have._array
     if isinstance(ours, Sparse) and isinstance(g, Sparse):
         # PyTorch puts the sum in the gradient's place; who holds the gradient sees it.
         ours.parts = (ours + g).parts

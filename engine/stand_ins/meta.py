@@ -16,9 +16,9 @@ from . import StandIn, standing, tensors_in
 
 NO_DATA = "Cannot copy out of meta tensor; no data!"
 DEPENDS = (
-    "The register_meta function for torch.nonzero() raises unimplemented by default, as a correct data-independent implementation "
-    "does not exist. This implementation returns a fake value, assuming all elements of the tensor are non-zero. To enable this "
-    "registration, please set 'torch.fx.experimental._config.meta_nonzero_assume_all_nonzero' to True."
+    "The register_meta function for torch.nonzero() raises unimplemented by default, as a correct data-independent "
+    "implementation does not exist. This implementation returns a fake value, assuming all elements of the tensor are "
+    "non-zero. To enable this registration, please set 'torch.fx.experimental._config.meta_nonzero_assume_all_nonzero' to True."
 )
 MOST = 2**24
 """Elements of the zeros that are computed with, at most."""
@@ -93,8 +93,9 @@ class Meta(StandIn):
             like, shape = ufunc(*[np.ones((), s.dtype) for s in small]), inputs[0].shape + inputs[1].shape
         else:
             like = small[0]
-            shape = list(inputs[0].shape)
-            shape[named.get("axis", 0)] = len(inputs[1])
+            lengths = list(inputs[0].shape)
+            lengths[named.get("axis", 0)] = len(inputs[1])
+            shape = tuple(lengths)
         if out is not None:
             return out[0] if len(out) == 1 else out
         several = like if isinstance(like, tuple) else (like,)
@@ -170,9 +171,10 @@ def passed_on(node: Any, grad: Any, error: Exception) -> tuple[Any, ...]:
     """The gradients that a node sends on where its rule looks for values: of each it is known what it is the gradient of.
 
     Raises:
-        Exception: the rule's, unless the gradient lies on the meta device.
+        Exception: the rule's, unless the gradient, or what is saved, lies on the meta device.
     """
-    if not any(isinstance(g, Meta) for g in (grad if isinstance(grad, list) else [grad])):
+    known = [*(grad if isinstance(grad, list) else [grad]), *[getattr(v, "_array", v) for v in node.saved or ()]]
+    if not any(isinstance(a, Meta) for a in known):
         raise error
     kinds = [None if target is None else (target.shape, target.dtype) for target, _ in node.edges]
     several = [None if kind is None or kind[1] is not None else kind[0][number] for kind, (_, number) in zip(kinds, node.edges)]

@@ -55,13 +55,13 @@ class Sparse(StandIn):
         i, v, coalesced = parts_of(self)
         return sparse(i, v.astype(dtype), self.shape, coalesced)
 
-    def view(self, *kind: Any) -> Any:
+    def view(self, *kind: Any) -> Any:  # type: ignore[override]
         """The same indices and values."""
         if kind:
             return super().view(*kind)
         return sparse(*parts_of(self)[:2], self.shape, parts_of(self).coalesced)
 
-    def swapaxes(self, axis1: int, axis2: int) -> Any:
+    def swapaxes(self, axis1: Any, axis2: Any) -> Any:
         """Two of the sparse dimensions swapped."""
         i, v, _ = parts_of(self)
         order, shape = list(range(len(i))), list(self.shape)
@@ -307,9 +307,7 @@ def _sum(a: Any, b: Any) -> Any:
     if not isinstance(a, Sparse):
         return np.asarray(a) + dense(b)
     if a.shape != b.shape:
-        raise RuntimeError(
-            f"add: expected sizes of 'self' and 'other' to match, but {_sizes(a)} != {_sizes(b)}"
-        )
+        raise RuntimeError(f"add: expected sizes of 'self' and 'other' to match, but {_sizes(a)} != {_sizes(b)}")
     (i, v, first), (j, w, second) = parts_of(a), parts_of(b)
     joined = sparse(np.concatenate((i, j), 1), np.concatenate((v, w)), a.shape, False)
     if not (v.flags.c_contiguous and w.flags.c_contiguous):

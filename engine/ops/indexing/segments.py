@@ -68,7 +68,7 @@ def _spread(self, result, data, reduce, lengths, offsets, axis, initial):
     """Each gradient on its way to the elements of its stretch; the greatest ones share theirs."""
     out = np.zeros_like(data)
     arrays = [a._array if isinstance(a, Tensor) else a for a in (lengths, offsets)]
-    for place, part in _stretches(data, *arrays, axis):
+    for place, part in _stretches(data, arrays[0], arrays[1], axis):
         stretch, grad = data[part], self[place]
         if not len(stretch):
             continue

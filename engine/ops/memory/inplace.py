@@ -100,7 +100,13 @@ def store(self: Tensor, result: Tensor, declared: Op) -> None:
         raise RuntimeError(f"result type {names[result.dtype]} can't be cast to the desired output type {names[self.dtype]}")
     if source.shape != target.shape:
         raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}")
-    if target.__class__ is np.ndarray and 0 in target.strides and "overlapping" not in declared.traits and target.size and _repeats(target):
+    if (
+        target.__class__ is np.ndarray
+        and 0 in target.strides
+        and "overlapping" not in declared.traits
+        and target.size
+        and _repeats(target)
+    ):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."

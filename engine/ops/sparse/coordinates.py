@@ -1,7 +1,7 @@
 """Sparse tensors in coordinate format: made, taken apart, and made dense again.
 
-The array of such a tensor is a stand-in (`engine.stand_ins.sparse`), which sums and products of arrays compute with, so that most
-operations need not know of it. Here is what is there for sparse tensors only.
+The array of such a tensor is a stand-in (`engine.stand_ins.sparse`), which sums and products of arrays compute with, so that
+most operations need not know of it. Here is what is there for sparse tensors only.
 """
 
 from __future__ import annotations
@@ -319,8 +319,8 @@ def to_sparse(input: Tensor, sparse_dim: int | None = None, *, layout: Any = Non
     if sparse_dim is not None:
         if not 0 < sparse_dim <= n and n:
             raise RuntimeError(f"sparse_dim must be in the range (0, {n}], but got {sparse_dim}")
-        return _to_sparse_dims(input, sparse_dim)  # type: ignore[no-any-return]
-    return _to_sparse(input, n)  # type: ignore[no-any-return]
+        return _to_sparse_dims(input, sparse_dim)
+    return _to_sparse(input, n)
 
 
 @function
