@@ -316,6 +316,8 @@ def to_sparse(input: Tensor, sparse_dim: int | None = None, *, layout: Any = Non
     if layout is not None and str(layout) != "torch.sparse_coo":
         raise RuntimeError(f"to_sparse: conversion to {layout} is not supported by Gradtape")
     n = input._array.ndim
+    if input.is_complex() and input.requires_grad and context.grad:
+        raise RuntimeError("_to_sparse does not support automatic differentiation for outputs with complex dtype.")
     if sparse_dim is not None:
         if not 0 < sparse_dim <= n and n:
             raise RuntimeError(f"sparse_dim must be in the range (0, {n}], but got {sparse_dim}")
