@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from benchmarks.graphs import GRAPHS
 from engine.graph.structure.layout import Layout, layout
 from engine.graph.structure.layout_order import _saved
+from tests.thorough import examples
 
 Box = tuple[float, float, float, float]
 
@@ -67,7 +68,7 @@ def graphs(draw: Any) -> Any:
     return graph
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=examples(80))
 @given(graphs(), st.sampled_from(["LR", "TB"]))
 def test_any_graph_is_laid_out_soundly(graph: Any, direction: str) -> None:
     check(graph, direction)
