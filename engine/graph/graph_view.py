@@ -46,7 +46,9 @@ def build(recording: Recording, view: View = "tensors", rolled: bool = False) ->
         ValueError: for a view that there is not.
     """
     if rolled and view in VIEWS:
-        return rolled_of(recording, view).graph
+        made = rolled_of(recording, view)
+        made.measure(made.graph)
+        return made.graph
     if view == "grouped":
         return graph_view(recording, fold="auto").graph
     if view not in VIEWS:
@@ -80,10 +82,11 @@ class GraphView:
     def graph(self) -> Graph:
         """What is drawn: closed groups are one node each."""
         whole = self.structure.graph
+        shown = [key for key in whole if self.groups.closed(key, self.opened) is None] if self.groups.groups else whole
         if self.rolled is None:
-            shown = [key for key in whole if self.groups.closed(key, self.opened) is None] if self.groups.groups else whole
             whole_graphs.measure(self.recording, whole, shown)
             return folded(whole, self.groups, self.opened) if self.groups.groups else whole
+        self.rolled.rolled.measure(shown)
         graph, nodes = folded(whole, self.groups, self.opened), whole.nodes
         for _, a in graph.nodes(data=True):
             if "members" in a:
