@@ -138,7 +138,7 @@ class Cards:
         found = []
         for id, step, name, at, tells, at_line, op_of, inside, scope, about in zip(
             ids.tolist(), steps.tolist(), columns.nodes.name[rows].tolist(), tensor.tolist(), accumulates.tolist(),
-            line.tolist(), op.tolist(), in_backward.tolist(), columns.events.scope[steps].tolist(), self._described(owner), strict=True,
+            line.tolist(), op.tolist(), in_backward.tolist(), columns.events.scope[steps].tolist(), self._described(owner),
         ):  # fmt: skip
             found.append(
                 {
