@@ -84,6 +84,7 @@ def test_a_reload_brings_back_text_step_selection_and_panel(page: Gradtape) -> N
         lambda: (selected, page.player.get_attribute("data-selected"), kept(page)[0]),
     )
     page.page.locator(".st-key-panel_tab [aria-checked=true]", has_text="Ledger").wait_for()
+    expect(page.page.locator(".kept")).to_have_text("Kept in this browser")
 
 
 def test_what_was_typed_last_is_there_even_if_the_page_went_at_once(page: Gradtape) -> None:

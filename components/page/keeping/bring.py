@@ -71,6 +71,8 @@ def _nothing(why: str) -> None:
 def _go_on(p: Page, record: Kept) -> None:
     """The same program is on show already, from the address: the rest of what was kept is added."""
     p.work, p.record, p.sealed = record.work, record.id, tuple(p.edited)
+    if record.own:
+        p.named, p.name = None, record.name
     p.undo = list(record.undo)
     _prepare(p, record.moment)
     p.coming = partial(_there, record)
@@ -105,7 +107,7 @@ def _open(record: Kept, files: dict[str, bytes]) -> None:
     p.unfolded, p.rolled, p.turned, p.pinned = None, None, (), None
     p.work, p.record, p.sealed = record.work, record.id, record.cells
     p.stored = (p.work, beside) if beside else None
-    p.named = address.naming(record.query, record.cells, record.name)
+    p.named = None if record.own else address.naming(record.query, record.cells, record.name)
     p.undo, p.redo = list(record.undo), []
     _prepare(p, record.moment)
     p.coming = None
