@@ -70,11 +70,12 @@ def no_distribution(run: Run) -> Iterator[Finding]:
 
 def _root(run: Run, tensor: int) -> int:
     """What a tensor's elements were taken from, copies included."""
+    copies = run.having("alias") | run.having("casts") | run.having("joins") | {"clone"}
     for _ in range(16):
         tensor = run.beneath_views(tensor)
         event = run.tensors[tensor].op
         given = run.inputs(event)
-        if event.op not in ("clone", "to", "stack", "contiguous") or len(given) != 1:
+        if event.op not in copies or len(given) != 1:
             return tensor
         (tensor,) = given
     return tensor
