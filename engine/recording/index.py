@@ -453,6 +453,13 @@ class Index:
     def _holding(self) -> Groups:
         return Groups(self._bindings[1])
 
+    @cached_property
+    def first_names(self) -> dict[int, str]:
+        """The first name of each tensor that has any, as its history has it."""
+        key, tensor, began, _ = self._bindings
+        order = np.lexsort((began, tensor))[::-1]
+        return {t: self._keys[1][k][1] for t, k in zip(tensor[order].tolist(), key[order].tolist(), strict=True)}
+
     def _named(self, tensor: int) -> tuple[StepFunction[str], str]:
         """What a tensor goes by, and its first name: its oldest binding, a global's before a local's, and its last name when
         none is left."""
