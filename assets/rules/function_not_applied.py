@@ -5,6 +5,8 @@ import torch
 import torch.nn as nn
 
 torch.manual_seed(0)
+
+
 class Clip(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -13,6 +15,7 @@ class Clip(torch.autograd.Function):
     @staticmethod
     def backward(ctx, grad):
         return grad
+
 
 model, x = nn.Linear(4, 1), torch.randn(6, 4)
 h = Clip()(model(x))
@@ -23,6 +26,8 @@ import torch
 import torch.nn as nn
 
 torch.manual_seed(0)
+
+
 class Clip(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -31,6 +36,7 @@ class Clip(torch.autograd.Function):
     @staticmethod
     def backward(ctx, grad):
         return grad
+
 
 model, x = nn.Linear(4, 1), torch.randn(6, 4)
 h = Clip.apply(model(x))

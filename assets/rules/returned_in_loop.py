@@ -6,6 +6,8 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 torch.manual_seed(0)
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -15,6 +17,7 @@ class Net(nn.Module):
         for layer in self.layers:
             x = torch.tanh(layer(x))
             return x
+
 
 net = Net()
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
@@ -29,6 +32,8 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 torch.manual_seed(0)
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -38,6 +43,7 @@ class Net(nn.Module):
         for layer in self.layers:
             x = torch.tanh(layer(x))
         return x
+
 
 net = Net()
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)

@@ -12,7 +12,7 @@ model = nn.Linear(5, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 for epoch in range(3):
     for i in range(0, 24, 8):
-        xb, yb = data[i:i + 8], y[i:i + 8]
+        xb, yb = data[i : i + 8], y[i : i + 8]
         xb -= mean
         xb /= std
         optimizer.zero_grad()
@@ -32,7 +32,7 @@ model = nn.Linear(5, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 for epoch in range(3):
     for i in range(0, 24, 8):
-        xb, yb = data[i:i + 8], y[i:i + 8]
+        xb, yb = data[i : i + 8], y[i : i + 8]
         xb = (xb - mean) / std
         optimizer.zero_grad()
         loss = F.mse_loss(model(xb), yb)
