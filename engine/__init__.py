@@ -91,7 +91,7 @@ newaxis = None
 _MODULES = (
     "_dynamo", "accelerator", "amp", "backends", "compiler", "cuda", "distributed", "distributions", "fft", "func",
     "functional", "jit", "linalg", "masked", "nn", "optim",
-    "profiler", "random", "signal", "special", "testing", "torch_version", "types", "utils", "version",
+    "profiler", "random", "signal", "sparse", "special", "testing", "torch_version", "types", "utils", "version",
 )  # fmt: skip
 _AMP = ("GradScaler", "autocast", "get_autocast_dtype", "is_autocast_cpu_enabled", "is_autocast_enabled")
 _DEVICES = ("cpu", "mps", "mtia", "xpu")
@@ -239,6 +239,11 @@ def __getattr__(name: str) -> _Any:
         import importlib
 
         return importlib.import_module(f".{name}", __name__)
+    if name.startswith("_"):
+        from .ops.internal_names import PRIVATE
+
+        if name in PRIVATE:
+            return PRIVATE[name]
     from .compat.names import missing
 
     raise missing("torch", name, __all__)

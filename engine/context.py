@@ -62,7 +62,7 @@ class Context:
     """Grad mode, the observer and the number the next node gets. Not per thread: one program runs in one thread."""
 
     __slots__ = (
-        "_dual", "_inference", "_linked", "_observer", "callbacks", "casts",
+        "_absent", "_dual", "_inference", "_linked", "_observer", "callbacks", "casts",
         "copy", "deepcopy", "fast", "grad", "node", "opened", "passes",
         "reached", "restricted", "sequence", "special", "task", "writing",
     )  # fmt: skip
@@ -71,12 +71,13 @@ class Context:
         self.grad = True
         self.sequence = 0
         self.special = False
-        """Whether there is an observer, inference mode, or interest in new nodes or in tangents: what operations look at after
-        they ran."""
+        """Whether there is an observer, inference mode, stand-ins for arrays, or interest in new nodes or in tangents: what
+        operations look at after they ran."""
         self._inference = False
         self._observer: Observer | None = None
         self._linked: Callable[[Any], None] | None = None
         self._dual: Callable[[Any, tuple[Any, ...], Any], None] | None = None
+        self._absent: Callable[[Any, tuple[Any, ...], Any], None] | None = None
         self.passes = 0
         """How many backward passes have begun."""
         self.reached: Any = None
@@ -102,7 +103,13 @@ class Context:
         """How things of the program are copied: as Python does, or as a sandbox that runs the program does."""
 
     def _look(self) -> None:
-        self.special = self._inference or self._observer is not None or self._linked is not None or self._dual is not None
+        self.special = (
+            self._inference
+            or self._observer is not None
+            or self._linked is not None
+            or self._dual is not None
+            or self._absent is not None
+        )
 
     @property
     def inference(self) -> bool:
@@ -142,6 +149,16 @@ class Context:
     @dual.setter
     def dual(self, value: Callable[[Any, tuple[Any, ...], Any], None] | None) -> None:
         self._dual = value
+        self._look()
+
+    @property
+    def absent(self) -> Callable[[Any, tuple[Any, ...], Any], None] | None:
+        """Called with each operation that has run, its arguments and its result, where there are stand-ins for arrays."""
+        return self._absent
+
+    @absent.setter
+    def absent(self, value: Callable[[Any, tuple[Any, ...], Any], None] | None) -> None:
+        self._absent = value
         self._look()
 
 

@@ -95,18 +95,18 @@ def format_tensor(
             suffixes.append(f"size={_shape(array)}")
         if dtype_name != default_dtype_name:
             suffixes.append(f"dtype=torch.{dtype_name}")
-        body = "[]"
+        text_of = "[]"
     else:
         if not usual:
             suffixes.append(f"dtype=torch.{dtype_name}")
-        body = _body(array, indent)
+        text_of = body(array, indent)
     if grad_fn_name is not None:
         suffixes.append(f"grad_fn=<{grad_fn_name}>")
     elif requires_grad:
         suffixes.append("requires_grad=True")
     if tangent is not None:
         suffixes.append(f"tangent={tangent}")
-    text = prefix + body + _joined(body, prefix, suffixes, indent)
+    text = prefix + text_of + joined(text_of, prefix, suffixes, indent)
     return f"Parameter containing:\n{text}" if is_parameter else text
 
 
@@ -115,13 +115,14 @@ def _shape(array: Array) -> str:
     return f"({inner},)" if array.ndim == 1 else f"({inner})"
 
 
-def _joined(body: str, prefix: str, suffixes: list[str], indent: int) -> str:
-    """The suffixes behind the body, each on a new line where it does not fit."""
+def joined(body: str, prefix: str, suffixes: list[str], indent: int, newline: bool = False) -> str:
+    """The suffixes behind the body, each on a new line where it does not fit, and the first one on one where that is wanted."""
     text = prefix + body
     length = len(text) - text.rfind("\n") + 1
     parts = []
     for suffix in suffixes:
-        if length + len(suffix) + 2 > _options.linewidth:
+        if newline or length + len(suffix) + 2 > _options.linewidth:
+            newline = False
             parts.append(",\n" + " " * indent + suffix)
             length = indent + len(suffix)
         else:
@@ -130,7 +131,8 @@ def _joined(body: str, prefix: str, suffixes: list[str], indent: int) -> str:
     return "".join(parts) + ")"
 
 
-def _body(array: Array, indent: int) -> str:
+def body(array: Array, indent: int) -> str:
+    """The elements as text, whose lines after the first are indented."""
     summarize = array.size > _options.threshold
     shown = _shown(array) if summarize else array
     width, write = _complex_formatter(shown) if array.dtype.kind == "c" else _formatter(shown)

@@ -22,7 +22,8 @@ from .dtypes import OF_NUMPY, dtype
 from .errors import unsupported
 from .op.declare import CREATED
 from .printing import format_tensor
-from .tensor_attributes import Size, device, layout, strided
+from .stand_ins import StandIn, array_of
+from .tensor_attributes import Size, device, layout, sparse_coo, strided
 
 Array = np.ndarray[Any, Any]
 
@@ -31,6 +32,13 @@ NON_LEAF_GRAD = (
     "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
     ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
     "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+)
+
+
+NO_STORAGE = "Cannot access data pointer of Tensor that doesn't have storage"
+NO_NBYTES = (
+    "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes of the indices "
+    "and values.  If you want the size of the  equivalent dense tensor, multiply numel() by element_size()"
 )
 
 
@@ -104,8 +112,8 @@ class Tensor:
 
     @property
     def device(self) -> device:
-        """Always `device(type='cpu')`."""
-        return device("cpu")
+        """`device(type='cpu')`, unless the tensor has no elements."""
+        return device("meta" if self._array.__class__ is not np.ndarray and self.is_meta else "cpu")
 
     @property
     def ndim(self) -> int:
@@ -120,15 +128,31 @@ class Tensor:
     @property
     def nbytes(self) -> int:
         """Bytes of all elements."""
+        if self.is_sparse:
+            raise RuntimeError(NO_NBYTES)
         return self._array.nbytes
 
     @property
     def layout(self) -> layout:
-        """Always strided."""
-        return strided
+        """Strided, or sparse."""
+        return sparse_coo if self._array.__class__ is not np.ndarray and self.is_sparse else strided
 
-    is_cuda = is_sparse = is_quantized = is_meta = is_mkldnn = is_nested = is_mps = is_xpu = is_sparse_csr = False
-    is_cpu = True
+    is_cuda = is_quantized = is_mkldnn = is_nested = is_mps = is_xpu = is_sparse_csr = False
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether the tensor has a shape and a dtype only."""
+        return isinstance(self._array, StandIn) and self._array.kind == "Meta"
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the tensor holds indices and values only."""
+        return isinstance(self._array, StandIn) and self._array.kind == "SparseCPU"
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the tensor has its elements."""
+        return not self.is_meta
 
     @property
     def names(self) -> tuple[None, ...]:
@@ -164,7 +188,10 @@ class Tensor:
 
     def stride(self, dim: int | None = None) -> Any:
         """Steps in memory, in elements, along the dimensions."""
-        strides = tuple(s // self._array.itemsize for s in self._array.strides)
+        if isinstance(self._array, StandIn):
+            strides = self._array.steps()
+        else:
+            strides = tuple(s // self._array.itemsize for s in self._array.strides)
         return strides if dim is None else strides[dim]
 
     def storage_offset(self) -> int:
@@ -176,11 +203,13 @@ class Tensor:
 
     def data_ptr(self) -> int:
         """The address of the first element."""
-        return int(self._array.__array_interface__["data"][0])
+        if self.is_sparse:
+            raise RuntimeError(NO_STORAGE)
+        return 0 if self.is_meta else int(self._array.__array_interface__["data"][0])
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
         """Whether the elements stand in memory in row-major order without gaps."""
-        return bool(self._array.flags.c_contiguous)
+        return self.is_meta or bool(self._array.flags.c_contiguous and not self.is_sparse)
 
     def is_floating_point(self) -> bool:
         """Whether the elements are floating point numbers."""
@@ -445,6 +474,12 @@ class Tensor:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if context.special and context.observer is not None:
             context.observer.read(self, "numpy")
+        if isinstance(self._array, StandIn):
+            raise TypeError(
+                "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+                if self.is_meta
+                else "can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first."
+            )
         if self._array.dtype.kind == "V":
             raise TypeError("Got unsupported ScalarType BFloat16")
         if self.is_conj() and not force:
@@ -459,7 +494,10 @@ class Tensor:
         return array if dtype is None else array.astype(dtype)
 
     def __repr__(self) -> str:
-        return format_tensor(
+        written: Any = format_tensor
+        if isinstance(self._array, StandIn):
+            from .stand_ins.printing import format_stand_in as written
+        text: str = written(
             self._array,
             dtype_name=self.dtype.name,
             default_dtype_name=dtypes.get_default_dtype().name,
@@ -467,6 +505,7 @@ class Tensor:
             grad_fn_name=self._grad_fn_name(),
             tangent=self._tangent_text(),
         )
+        return text
 
     def _tangent_text(self) -> str | None:
         if context.dual is None:
@@ -486,7 +525,7 @@ class Tensor:
     __str__ = __repr__
 
     def __format__(self, spec: str) -> str:
-        if self._array.ndim == 0:
+        if self._array.ndim == 0 and not self.is_meta:
             return format(self._array.item(), spec)
         return object.__format__(self, spec)
 
@@ -567,6 +606,8 @@ class Tensor:
         return copy
 
     def __reduce_ex__(self, protocol: Any) -> Any:
+        if isinstance(self._array, StandIn):
+            raise self._array.refused("set_.source_Storage")
         if type(self) is not Tensor and "__reduce_ex__" not in type(self).__dict__:
             return rebuilt, (type(self), np.ascontiguousarray(self._array), self.requires_grad)
         return rebuilt, (None, np.array(self._array), self.requires_grad)
@@ -597,7 +638,7 @@ def fill(tensor: Tensor, array: Array) -> Tensor:
 
 def constant(array: Any) -> Tensor:
     """A tensor around `array` (not copied) that needs no gradient, unseen by the observer."""
-    return fill(new(Tensor), array if array.__class__ is np.ndarray else np.asarray(array))
+    return fill(new(Tensor), array if array.__class__ is np.ndarray else array_of(array))
 
 
 def rebuilt(kind: type[Tensor] | None, array: Array, requires_grad: bool) -> Tensor:

@@ -14,12 +14,13 @@ from hypothesis import settings
 
 from tests.corpus import Case
 from tests.on_pytorch import OnPyTorch, on_pytorch
+from tests.thorough import examples
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     # Tests run on every core already; threads of NumPy and PyTorch would only wait for each other (a third of the time).
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
-settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=examples(100))
 settings.load_profile("steady")
 """No test depends on how fast the machine is, or on what is drawn."""
 

@@ -105,7 +105,12 @@ class GraphTask(Hooks):
         if self.suspicious:
             raw = self.examined(node, grad)
         else:
-            raw = node.apply_tensors(grad) if self.create_graph else node.apply_arrays(grad)
+            try:
+                raw = node.apply_tensors(grad) if self.create_graph else node.apply_arrays(grad)
+            except (ValueError, IndexError, RuntimeError) as error:
+                from ..stand_ins.meta import passed_on
+
+                raw = passed_on(node, grad, error)
         if node.extra is not None and node.extra.post:
             sent = [None if g is None or n is None else fit(g, *meta(n, k)) for (n, k), g in zip(node.edges, raw, strict=True)]
             self.send(node, grad, raw, self.posthooks(node, tuple(sent), grad))

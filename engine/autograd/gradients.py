@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import OF_NUMPY
+from ..stand_ins import StandIn
 from ..tensor import Tensor, constant
 from .node import Node
 from .primitives import primitives
@@ -20,7 +21,7 @@ def meta(node: Node, number: int) -> tuple[Any, Any]:
 
 def fit(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """The gradient in the shape and dtype of what it is the gradient of: summed over axes that were broadcast."""
-    if g.__class__ is np.ndarray or isinstance(g, np.generic):
+    if isinstance(g, np.ndarray | np.generic):
         if g.shape != shape:
             g = reduce_to(np.asarray(g), shape)
         return g if g.dtype is dtype else cast(g, dtype)
@@ -61,6 +62,12 @@ def add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
     if not leaf._needs:
         return
     have = leaf._grad
+    arrays = g, leaf._array, None if have is None else have._array
+    if any([a.__class__ is not np.ndarray and isinstance(a, StandIn) for a in arrays]):
+        from ..stand_ins.gradients import add_to
+
+        add_to(leaf, g)
+        return
     if have is None:
         if not leaf._array.flags.c_contiguous:
             # Where the leaf's elements stand close together in another order, so do the gradient's.
@@ -84,7 +91,7 @@ def copy_of(g: Any) -> Any:
 
 def copied(g: Any) -> Any:
     """An array of its own: gradients on their way may share memory with saved tensors or with each other."""
-    return np.array(g) if g.__class__ is np.ndarray or isinstance(g, np.generic) else g
+    return g.copy() if isinstance(g, StandIn) else np.array(g) if g.__class__ is np.ndarray or isinstance(g, np.generic) else g
 
 
 def laid_out(array: Any) -> Any:

@@ -49,7 +49,12 @@ def sweep(starts: Sequence[tuple[Tensor, Edge, Any]], keep: bool) -> None:
             node, grad, ahead = ahead, ready, None
         if node.extra is not None:
             _retain(node, grad)
-        raw = node.apply_arrays(grad)
+        try:
+            raw = node.apply_arrays(grad)
+        except (ValueError, IndexError, RuntimeError) as error:
+            from ..stand_ins.meta import passed_on
+
+            raw = passed_on(node, grad, error)
         if not keep and node.keeps:
             node.saved = None
         for (target, number), g in zip(node.edges, raw):

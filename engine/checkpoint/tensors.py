@@ -86,6 +86,9 @@ class Memory:
 def described(tensor: Tensor) -> tuple[Memory, int, tuple[int, ...], tuple[int, ...]]:
     """The memory behind a tensor, and where its elements stand in it: offset, sizes and strides in elements."""
     array = tensor._array
+    if tensor.is_meta or tensor.is_sparse:
+        kind = "sparse tensors" if tensor.is_sparse else "tensors on the meta device"
+        raise NotImplementedError(f"{kind} cannot be saved by Gradtape; save what they are made of")
     root = array
     while isinstance(root.base, np.ndarray):
         root = root.base

@@ -41,8 +41,9 @@ PyTorch 2.13 on the CPU. A name that stands below behaves as there: same values,
 and printed text, but for what the column *differs* says. A formula is shown for what is one node of the graph; the rest is made
 of other operations, and the graph shows which.
 
-Not here: complex numbers in half precision (`torch.complex32`), sparse and quantised tensors, devices other than the CPU,
-`torch.jit`, distributed training. Their names raise an error that says so.
+Not here: complex numbers in half precision (`torch.complex32`), quantised tensors, sparse ones in other formats than
+coordinates, devices other than the CPU and the meta device, `torch.jit`, distributed training. Their names raise an error
+that says so.
 
 `torch.compile` gives a program back as it is, and what a `DataLoader`'s workers would do is done in this process.
 

@@ -17,10 +17,10 @@ from ..compat.classes import typename
 from ..context import context, outside
 from ..dtypes import dtype as Dtype  # noqa: N812
 from ..errors import unsupported
-from ..ops.creation.factories import empty_like, on_cpu
+from ..ops.creation.factories import empty_like
 from ..safe_attributes import is_special, plain
 from ..tensor import Tensor
-from ..tensor_attributes import as_device
+from ..tensor_attributes import as_device, default_device
 from . import hooks, state
 from .hooks import RemovableHandle
 from .parameter import Buffer, Parameter
@@ -401,8 +401,9 @@ class Module:
                 device = a
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}")
-        if device is not None and (where := as_device(device)).type != "cpu":
-            self._apply(lambda t: t.to(where))
+        if device is not None:
+            where = as_device(device)
+            self._apply(lambda t: _moved(t, where))
         return self if dtype is None else self._convert(dtype)
 
     def cuda(self, device: Any = None) -> Self:
@@ -447,12 +448,12 @@ class Module:
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
         """Replace all parameters and buffers by new ones without particular numbers."""
-        on_cpu(device)
-        return self._apply(empty_like, recurse=recurse)
+        where = default_device() if device is None else as_device(device)
+        return self._apply(lambda t: empty_like(t, device=where), recurse=recurse)
 
     def cpu(self) -> Self:
-        """Nothing to do: everything is on the CPU."""
-        return self
+        """Nothing to do where everything is on the CPU; refused where something is on the meta device."""
+        return self._apply(lambda t: t.cpu())
 
     def train(self, mode: bool = True) -> Self:
         """Set training mode, which dropout and batch normalisation look at, here and below."""
@@ -514,3 +515,14 @@ def indented(text: str) -> str:
 
 def _refused(value: Any, how: str, name: str, expected: str) -> TypeError:
     return TypeError(f"cannot assign '{typename(value)}' {how} '{name}' ({expected} or None expected)")
+
+
+def _moved(tensor: Tensor, where: Any) -> Tensor:
+    """A parameter or buffer on another device."""
+    if tensor.is_meta and where.type != "meta":
+        raise NotImplementedError(
+            "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() "
+            "when moving module from meta to a different device."
+        )
+    moved: Tensor = tensor.to(where)
+    return moved

@@ -61,6 +61,8 @@ class Parameter(Tensor):
     def __reduce_ex__(self, protocol: Any) -> Any:
         if type(self) is not Parameter:
             return Tensor.__reduce_ex__(self, protocol)
+        if self.is_meta or self.is_sparse:
+            return Tensor.__reduce_ex__(self, protocol)
         return rebuilt_parameter, (np.array(self._array), self._needs)
 
     def __repr__(self) -> str:

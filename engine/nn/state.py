@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..autograd import no_grad
+from ..context import outside
 from ..tensor import Tensor
 from .hooks import RemovableHandle
 from .parameter import Parameter, is_lazy
@@ -192,8 +194,21 @@ def _load_one(module: Module, name: str, tensor: Tensor, key: str, value: Any, a
             f"is {tensor.shape}."
         )
     if not assign:
-        with no_grad():
-            tensor.copy_(value)
+        if tensor.is_meta and not value.is_meta:
+            warnings.warn(
+                f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, "
+                "which is a no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their "
+                "corresponding key in the module instead of copying them in place?)",
+                stacklevel=outside(),
+            )
+        try:
+            with no_grad():
+                tensor.copy_(value)
+        except NotImplementedError as error:
+            return (
+                f'While copying the parameter named "{key}", whose dimensions in the model are {tensor.shape} and whose '
+                f"dimensions in the checkpoint are {value.shape}, an exception occurred : {error.args}."
+            )
         return None
     if isinstance(tensor, Parameter):
         if isinstance(value, Parameter):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..context import context
-from ..ops.creation.factories import full, on_cpu
+from ..ops.creation.factories import full
 from ..ops.nn.multi_head import as_numbers
 from ..tensor import Tensor, constant
 from . import functional as F  # noqa: N812
@@ -28,8 +28,8 @@ Activation = str | Callable[[Any], Any]
 
 def _causal(size: int, device: Any = None, dtype: Any = None) -> Tensor:
     """Minus infinity above the diagonal, 0 elsewhere: (size, size)."""
-    on_cpu(device)
-    return constant(np.triu(full((size, size), -math.inf, dtype=dtype)._array, 1))
+    whole = full((size, size), -math.inf, dtype=dtype, device=device)
+    return whole if whole.is_meta else constant(np.triu(whole._array, 1))
 
 
 def _is_causal(mask: Any, is_causal: bool | None, size: int) -> bool:

@@ -20,6 +20,7 @@ from ..autograd.node import Node
 from ..autograd.saved_variable import Result
 from ..context import context
 from ..dtypes import INEXACT
+from ..stand_ins import array_of
 from ..tensor import Tensor, constant, counter_of, gradient_edge, inference, new, share
 from . import inline
 from .backward_codegen import compiled, node_class, saved_names, settle
@@ -32,8 +33,8 @@ from .slow_path import (
     autocast,
     coerce,
     coerce_list,
-    explain,
     in_single,
+    otherwise,
     promote,
     to_floating,
     variable,
@@ -247,9 +248,10 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
             body += _read(op, p.name, position, operator)
     body += _convert(op)
     arrays = ", ".join("a_" + variable(n) for n in op.tensors)
+    inputs = ", ".join(("a_" if p.name in op.rules else "") + variable(p.name) for p in op.parameters)
     body += [
         f"try: out = {_computed(op, names)}",
-        f"except (ValueError, IndexError) as error: raise explain(op, error, ({arrays},)) from None",
+        f"except (ValueError, IndexError) as error: out = otherwise(op, error, ({arrays},), ({inputs},))",
     ]
     if several or many:
         body.append("result = [constant(a) for a in out]")
@@ -283,6 +285,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
     body.append("if context.special:")
     body.append("    if node is not None and context._linked is not None: context._linked(node)")
     body.append(f"    if context._inference: inference({'result' if several or many else '(result,)'})")
+    body.append(f"    if context._absent is not None: context._absent(op, ({values},), result)")
     body.append(f"    if context._dual is not None: context._dual(op, ({values},), result)")
     body.append(f"    if context._observer is not None: context._observer.op(op, ({values},), result, node)")
     if several:
@@ -293,9 +296,9 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
     names |= {
         "op": op, "forward": op.forward, "Node": op.node, "Tensor": Tensor, "Result": Result, "context": context,
         "new": new, "constant": constant, "gradient_edge": gradient_edge, "share": share, "ndarray": np.ndarray,
-        "asarray": np.asarray, "FLOAT32": FLOAT32, "NUMBERS32": NUMBERS32, "NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS,
+        "asarray": array_of, "FLOAT32": FLOAT32, "NUMBERS32": NUMBERS32, "NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS,
         "inference": inference, "counter_of": counter_of, "coerce": coerce, "coerce_list": coerce_list, "promote": promote,
-        "to_floating": to_floating, "explain": explain, "versions_of": versions_of,
+        "to_floating": to_floating, "otherwise": otherwise, "versions_of": versions_of,
         "INEXACT": INEXACT, "autocast": autocast, "settle": settle, "in_single": in_single,
         "wrap": return_type(op) if several else None,
     }  # fmt: skip

@@ -14,6 +14,7 @@ from ..compat.signatures import invalid_combination, overloads
 from ..context import context
 from ..dtypes import result_dtype
 from ..errors import sizes_mismatch, too_many_dims
+from ..stand_ins import StandIn
 from ..tensor import Tensor
 from .declare import Op
 
@@ -78,7 +79,7 @@ MOST_NUMBERS = 1000
 def promote(op: Op, *operands: Any) -> list[Any]:
     """The operands as arrays of the result's dtype; None stays None."""
     several = len(operands) == len(op.tensors) and "number_first" not in op.traits
-    if several and not any([x.__class__ is np.ndarray for x in operands]):
+    if several and not any([isinstance(x, np.ndarray) for x in operands]):
         raise invalid_combination(op.name, *operands)
     if "difference" in op.traits:
         _check_difference(operands)
@@ -89,8 +90,8 @@ def promote(op: Op, *operands: Any) -> list[Any]:
     for x in operands:
         if x is None or (x.__class__ is np.ndarray and x.dtype is d):
             arrays.append(x)
-        elif x.__class__ is np.ndarray:
-            arrays.append(x.astype(d))
+        elif isinstance(x, np.ndarray):
+            arrays.append(x if x.dtype is d else x.astype(d))
         else:
             array = np.asarray(x).astype(d)
             # Zero has two signs and True equals 1, so neither is kept.
@@ -181,6 +182,28 @@ def _widened(value: Any) -> Any:
 def _narrowed(value: Any) -> Any:
     single = isinstance(value, np.ndarray | np.generic) and value.dtype == FLOAT32
     return np.asarray(value).astype(dtypes.bfloat16._numpy) if single else value
+
+
+def otherwise(op: Op, error: Exception, arrays: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
+    """What comes of an operation whose formula failed: on the meta device, where there is nothing for it to look at, what it
+    makes of zeros.
+
+    Raises:
+        Exception: anywhere else, what PyTorch says of it.
+    """
+    if not any(a.__class__ is not np.ndarray and isinstance(a, StandIn) for a in tensors_of(arrays)):
+        raise explain(op, error, arrays) from None
+    from ..stand_ins.meta import of_zeros
+
+    try:
+        return of_zeros(op, inputs)
+    except (ValueError, IndexError) as again:
+        raise explain(op, again, arrays) from None
+
+
+def tensors_of(arrays: Sequence[Any]) -> list[Any]:
+    """The arrays, those in lists too."""
+    return [a for x in arrays for a in (x if isinstance(x, list) else [x])]
 
 
 def explain(op: Op, error: Exception, arrays: tuple[Any, ...]) -> Exception:

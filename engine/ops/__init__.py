@@ -53,6 +53,7 @@ from .nn import (
 from .pointwise import arithmetic, binary, comparison, complex_numbers, polynomials, special, unary
 from .reduction import covariance, histograms, minmax, norms, prod, quantiles, scan, searching, sorting, sums, variance
 from .shape import broadcasting, combining, diagonals, dimensions, flip_roll, joining, permute, repeat, reshaping, split
+from .sparse import coordinates
 
 FAMILIES: tuple[ModuleType, ...] = (
     factories, conversions, generator, random, arithmetic, binary, unary, special, comparison, activation, rectifiers, gates,
@@ -133,6 +134,8 @@ def attach() -> None:
         "__setitem__": getitem.setitem,
     }
     for name, f in others.items():
+        setattr(Tensor, name, f)
+    for name, f in coordinates.PARTS.items():
         setattr(Tensor, name, f)
     _operators()
     give(

@@ -56,6 +56,11 @@ class Adam(Optimizer):
         ValueError: for an option below zero, or a beta outside [0, 1).
     """
 
+    @classmethod
+    def dense_only(cls) -> str:
+        """What PyTorch says of sparse gradients."""
+        return "Adam does not support sparse gradients, please consider SparseAdam instead"
+
     def __init__(
         self,
         params: Iterable[Any],

@@ -9,7 +9,20 @@ import numpy as np
 
 from ..tensor import Array, Tensor, constant
 from .optimizer import Group, Optimizer, State
-from .update_rules import addcdiv, addcmul, advance, at_least, check, lerp, number, one_element, options, scalar, zeros
+from .update_rules import (
+    addcdiv,
+    addcmul,
+    advance,
+    at_least,
+    by_index,
+    check,
+    lerp,
+    number,
+    one_element,
+    options,
+    scalar,
+    zeros,
+)
 
 
 class Adagrad(Optimizer):
@@ -20,6 +33,8 @@ class Adagrad(Optimizer):
     Raises:
         ValueError: for an option below zero.
     """
+
+    sparse_gradients = True
 
     def __init__(
         self,
@@ -54,10 +69,18 @@ class Adagrad(Optimizer):
     def _update(self, p: Array, g: Array, state: State, group: Group) -> None:
         t = advance(state)
         if group["weight_decay"] != 0:
+            if g.__class__ is not np.ndarray:
+                raise RuntimeError("weight_decay option is not compatible with sparse gradients")
             g = g + p * group["weight_decay"]
         total = state["sum"]._array
+        rate = float(number(group["lr"]) / (1 + (t - 1) * group["lr_decay"]))
+        if g.__class__ is not np.ndarray:
+            at, values = by_index(g)
+            total[at] += values**2
+            p[at] -= rate * (values / (np.sqrt(total[at]) + group["eps"]))
+            return
         total += g * g
-        addcdiv(p, g, np.sqrt(total) + group["eps"], -float(number(group["lr"]) / (1 + (t - 1) * group["lr_decay"])))
+        addcdiv(p, g, np.sqrt(total) + group["eps"], -rate)
 
 
 class Adadelta(Optimizer):

@@ -157,7 +157,10 @@ class LBFGS(Optimizer):
     def _gradient(self) -> Array:
         """All gradients in one array; a parameter without one counts as zero."""
         params = self.param_groups[0]["params"]
-        return np.concatenate([(np.zeros_like(p._array) if p._grad is None else p._grad._array).ravel() for p in params])
+        grads = [p._grad.to_dense() if p._grad is not None and p._grad.is_sparse else p._grad for p in params]
+        return np.concatenate(
+            [(np.zeros_like(p._array) if g is None else g._array).ravel() for p, g in zip(params, grads, strict=True)]
+        )
 
     def _move(self, t: Any, d: Array) -> None:
         r"""$\theta \leftarrow \theta + t d$."""

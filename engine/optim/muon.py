@@ -1,17 +1,16 @@
-"""Muon: momentum whose update is made orthogonal; and SparseAdam, which is for gradients that are not here."""
+"""Muon: momentum whose update is made orthogonal; and SparseAdam, for gradients of which few elements are there."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from ..autograd import enable_grad
 from ..tensor import Array, Tensor
 from .optimizer import Group, Optimizer, State
-from .update_rules import above_zero, at_least, check, lerp, number, one_element, options, zeros
+from .update_rules import above_zero, at_least, by_index, check, lerp, number, one_element, options, zeros
 
 COEFFICIENTS = (3.4445, -4.775, 2.0315)
 
@@ -94,11 +93,16 @@ class Muon(Optimizer):
 
 
 class SparseAdam(Optimizer):
-    """Adam for sparse gradients. There are none here, so a step says that a gradient is dense, as PyTorch does.
+    r"""Adam for sparse gradients: where a gradient has no element, averages and parameters stay as they are.
+
+    Where it has, $m \leftarrow m + (1 - \beta_1)(g - m)$, $v \leftarrow v + (1 - \beta_2)(g^2 - v)$ and
+    $\theta \leftarrow \theta - \gamma\,\sqrt{1 - \beta_2^t} / (1 - \beta_1^t)\; m / (\sqrt v + \epsilon)$.
 
     Raises:
-        ValueError: for an option that is not above zero, or a beta outside [0, 1).
+        ValueError: for an option that is not above zero, a beta outside [0, 1), or parameters that are sparse or complex.
     """
+
+    sparse_gradients = True
 
     def __init__(
         self,
@@ -110,13 +114,26 @@ class SparseAdam(Optimizer):
     ) -> None:
         check(lr, above_zero, eps=eps, betas=betas)
         super().__init__(params, options(locals()))
+        places = [(n, k, p) for n, group in enumerate(self.param_groups) for k, p in enumerate(group["params"])]
+        if found := [[n, k] for n, k, p in places if p.is_sparse]:
+            raise ValueError(f"Sparse params at indices {found}: SparseAdam requires dense parameter tensors")
+        if found := [[n, k] for n, k, p in places if p.is_complex()]:
+            raise ValueError(f"Complex params at indices {found}: SparseAdam does not support complex parameters")
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Refused where a parameter has a gradient."""
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
-        if any(p.grad is not None for group in self.param_groups for p in group["params"]):
+    def _start(self, p: Array, group: Group) -> State:
+        return {"step": 0, "exp_avg": zeros(p), "exp_avg_sq": zeros(p)}
+
+    def _update(self, p: Array, g: Array, state: State, group: Group) -> None:
+        if g.__class__ is np.ndarray:
             raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
-        return loss
+        state["step"] += 1
+        at, values = by_index(g)
+        if not values.size:
+            return
+        first, second = group["betas"]
+        mean, square = state["exp_avg"]._array, state["exp_avg_sq"]._array
+        real = p.dtype.type
+        mean[at] += (values - mean[at]) * real(1 - first)
+        square[at] += (values**2 - square[at]) * real(1 - second)
+        rate = number(group["lr"]) * math.sqrt(1 - second ** state["step"]) / (1 - first ** state["step"])
+        p[at] -= real(rate) * (mean[at] / (np.sqrt(square[at]) + real(group["eps"])))

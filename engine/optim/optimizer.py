@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from ..autograd.handle import Handle
 from ..autograd.saved_variable import Counter
 from ..compat.classes import typename
@@ -82,6 +84,14 @@ class Optimizer:
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
+    sparse_gradients = False
+    """Whether the algorithm takes them."""
+
+    @classmethod
+    def dense_only(cls) -> str:
+        """What PyTorch says of sparse gradients where the algorithm does not take them."""
+        return f"{cls.__name__} does not support sparse gradients"
+
     # --- what an algorithm says ---------------------------------------------------------------------------------------------
 
     def _start(self, p: Array, group: Group) -> State:
@@ -109,6 +119,8 @@ class Optimizer:
                 if grad is None:
                     continue
                 array = p._array
+                if grad._array.__class__ is not np.ndarray and grad.is_sparse and not self.sparse_gradients:
+                    raise RuntimeError(self.dense_only())
                 state = self.state.get(p) or self._start(array, group)
                 self._update(array, -grad._array if maximize else grad._array, state, group)
                 if state:

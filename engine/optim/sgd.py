@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from ..tensor import Array, Tensor, constant
 from .optimizer import Group, Optimizer, State
 from .update_rules import advance, check, not_negative, number, options, scalar, zeros
@@ -21,6 +19,8 @@ class SGD(Optimizer):
     Raises:
         ValueError: for an option below zero, or Nesterov without momentum or with dampening.
     """
+
+    sparse_gradients = True
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class SGD(Optimizer):
         if momentum != 0:
             buffer = state.get("momentum_buffer")
             if buffer is None:
-                buffer = state["momentum_buffer"] = constant(np.array(g))
+                buffer = state["momentum_buffer"] = constant(g.copy())
             else:
                 b = buffer._array
                 b *= momentum

@@ -68,6 +68,14 @@ def number(option: Any) -> Any:
     return option._array.reshape(-1)[0] if isinstance(option, Tensor) else option
 
 
+def by_index(g: Any) -> tuple[Any, Array]:
+    """Where a sparse gradient has elements, each place once, and which they are."""
+    from ..stand_ins.sparse import coalesced
+
+    indices, values, _ = coalesced(g).parts
+    return tuple(indices), values
+
+
 def zeros(p: Array) -> Tensor:
     """A state tensor of zeros like `p`."""
     return constant(np.zeros_like(p))

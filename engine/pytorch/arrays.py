@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import torch
 
-from ..recording.store import BINS, DTYPES, ArrayStore, StoredArray, Summary
+from ..recording.store import DTYPES, ArrayStore, StoredArray, Summary, untold
 
 LEVELS = {"facts": -1, "statistics": 64, "values": 1024}
 """Elements up to which a tensor is kept whole, by what is asked for; -1 where nothing is asked of values."""
@@ -88,7 +88,7 @@ class Keeper:
         return self.store.summed(name, shape, brief(_strided(tensor)))
 
     def _nothing_of(self, dtype: torch.dtype, shape: torch.Size) -> int:
-        made = self._untold[dtype, shape] = self.store.summed(_name(dtype), tuple(shape), _nothing())
+        made = self._untold[dtype, shape] = self.store.summed(_name(dtype), tuple(shape), untold())
         return made
 
     def _summary(self, tensor: torch.Tensor, count: int) -> Summary:
@@ -175,7 +175,7 @@ def brief(tensor: torch.Tensor) -> Summary:
     flat = plain.reshape(-1)
     count = flat.numel()
     if not count:
-        return _nothing()
+        return untold()
     # What the difference of the extremes says of all elements is asked first; all go over to this side at once.
     low, high, total, norm = torch.stack([*torch.aminmax(flat), flat.sum(), torch.linalg.vector_norm(flat)]).tolist()
     nan = inf = 0
@@ -185,7 +185,7 @@ def brief(tensor: torch.Tensor) -> Summary:
         finite = flat[torch.isfinite(flat)].double()
         count = finite.numel()
         if not count:
-            return _nothing(nan, inf)
+            return untold(nan, inf)
         low, high, total, norm = torch.stack([*torch.aminmax(finite), finite.sum(), torch.linalg.vector_norm(finite)]).tolist()
     mean = total / count
     variance = norm * norm / count - mean * mean
@@ -196,8 +196,3 @@ def brief(tensor: torch.Tensor) -> Summary:
 
 def _plainly(low: float, high: float, mean: float, std: float, norm: float, nan: int = 0, inf: int = 0) -> Summary:
     return Summary(low, high, mean, std, norm, nan, inf, (), (low, high), (), ())
-
-
-def _nothing(nan: int = 0, inf: int = 0) -> Summary:
-    nothing = math.nan
-    return Summary(nothing, nothing, nothing, nothing, nothing, nan, inf, (0,) * BINS, (nothing, nothing), (), ())

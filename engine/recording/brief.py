@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .store import CAP, SMALL, StoredArray, Summary, name_of_dtype, store, summarize
+from .store import CAP, SMALL, StoredArray, Summary, name_of_dtype, store, summarize, untold
 
 
 def brief(array: NDArray[Any]) -> StoredArray:
     """A small array whole, of a larger one the statistics: a few looks at it instead of the forty of a whole summary."""
+    if array.__class__ is not np.ndarray and hasattr(array, "told"):
+        whole = array.told()
+        if whole is None:
+            return StoredArray(name_of_dtype(array.dtype), array.shape, None, untold())
+        array = whole
     if array.nbytes <= SMALL:
         return store(array, CAP)
     name = name_of_dtype(array.dtype)

@@ -128,6 +128,7 @@ class Encoder:
             base,
             tensor.__class__ is not Tensor,
             grad_of,
+            *(_whereabouts(tensor) if tensor._array.__class__ is not np.ndarray else ()),
         )
 
     def nodes(self, node: Node | None, saved: tuple[Any, ...] | None, own: bool = False) -> tuple[NodeInfo, ...]:
@@ -210,7 +211,7 @@ class Encoder:
                 items.append(Saved(name, hole(self.known(value)), hole(versions[i]) if versions else 0))
             elif value.__class__ is Result:
                 items.append(Saved(name, NOTHING, hole(value.version), NOTHING, "result"))
-            elif value.__class__ is np.ndarray:
+            elif isinstance(value, np.ndarray):
                 items.append(Saved(name, NOTHING, 0, hole(self.gradient(value))))
             elif value is not None:
                 items.append(Saved(name, self.writer.said(value)))
@@ -222,7 +223,7 @@ class Encoder:
             return NOTHING
         number = self.gradients.get(id(g))
         if number is None:
-            array = g if g.__class__ is np.ndarray else g._array if isinstance(g, Tensor) else np.asarray(g)
+            array = g if isinstance(g, np.ndarray) else g._array if isinstance(g, Tensor) else np.asarray(g)
             self._held += array.nbytes
             if self._held > HELD or len(self.gradients) > FLYING:
                 self.forget_gradients()
@@ -233,6 +234,8 @@ class Encoder:
     def quick(self, g: Any) -> int:
         """The same for an array that is not known to have been sent or received, mostly a small one of a kind that is known."""
         store, gradients = self.store, self.gradients
+        if g.__class__ is not np.ndarray:
+            return self.gradient(g)
         try:
             kind = store.kinds[id(g.dtype)][1][g.shape]
         except (KeyError, AttributeError):
@@ -415,3 +418,8 @@ def cut_of(op: Op, mode: bool, inference: bool) -> str:
     if not mode:
         return "inference" if inference else "no_grad"
     return "dtype" if "casts" in op.traits else "nondifferentiable"
+
+
+def _whereabouts(tensor: Tensor) -> tuple[str, str]:
+    """The device and the layout of a tensor that has no array of all its elements, as recordings name them."""
+    return "meta" if tensor.is_meta else "", str(tensor.layout).removeprefix("torch.") if tensor.is_sparse else ""

@@ -191,7 +191,13 @@ def of_op(
     text.reads.append("array = result._array; dtype = array.dtype; kind = kinds.get(array.shape); form = forms.get(kind)")
     text.names["kinds"] = encoder.store.kinds_of(array.dtype)
     text.names["large"] = encoder.store.large
-    text.guards += ["form is None", f"dtype is not {text.name(array.dtype)}", f"result._needs is not {result._needs}"]
+    text.names["ndarray"] = np.ndarray
+    text.guards += [
+        "array.__class__ is not ndarray",
+        "form is None",
+        f"dtype is not {text.name(array.dtype)}",
+        f"result._needs is not {result._needs}",
+    ]
     text.guards += [f"context.grad is not {context.grad}", f"result._nr != {result._nr}"]
     text.kind("result", result)
     version = 0 if result._counter is None else result._counter.value

@@ -91,6 +91,12 @@ class Summary(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The first and last three rows, and of these the first and last three elements."""
 
 
+def untold(nan: int = 0, inf: int = 0) -> Summary:
+    """The summary of an array of which no number is known."""
+    nothing = math.nan
+    return Summary(nothing, nothing, nothing, nothing, nothing, nan, inf, (0,) * BINS, (nothing, nothing), (), ())
+
+
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An array without its bytes."""
 
@@ -195,6 +201,11 @@ class ArrayStore:
 
     def keep(self, array: NDArray[Any]) -> int:
         """Store a copy of the array and return its id."""
+        if array.__class__ is not np.ndarray and hasattr(array, "told"):
+            whole = array.told()
+            if whole is None:
+                return self.summed(name_of_dtype(array.dtype), array.shape, untold())
+            array = whole
         known = self.kinds.get(id(array.dtype))
         if known is None or (kind := known[1].get(array.shape)) is None or (kind in self.large and not self.affords(kind)):
             return self._met(array)

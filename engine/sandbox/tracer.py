@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import io
+import mmap
 import os
 import time
 from collections.abc import Callable
@@ -33,7 +34,8 @@ CHUNK = 50_000
 """Characters of one event of printed text, at most."""
 SPARE = 8 * 2**20
 """Bytes that are given back when there is no memory left, so that the end can be told. They are asked for and never written:
-addresses are what is limited, and the pages would cost half of a short run."""
+addresses are what is limited, and the pages would cost half of a short run. So they come from the system itself: what C's
+`calloc` finds among memory that was in use before, it writes zeros into."""
 
 
 class Tape(RunningLoops):
@@ -54,7 +56,7 @@ class Tape(RunningLoops):
         # So that little is lost that was made in one statement when there is no room for more.
         room = min(self.most // 32, job.limits.facts // FACTS_A_BATCH, job.limits.parts // PARTS_A_BATCH)
         self.recorder.batch = max(min(MANY, room), 1)
-        self.spare: bytes | None = bytes(SPARE)
+        self.spare: mmap.mmap | None = mmap.mmap(-1, SPARE)
         self.pause = max(LATER, 2 * job.limits.seconds / limits.FRAMES.value())
         self.rows = self.recorder.writer.rows
         """The events that have not been sent."""

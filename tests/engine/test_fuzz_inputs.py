@@ -36,6 +36,7 @@ from engine.recording import Recording, RecordingError, replay
 from engine.recording.index import index_of
 from engine.sandbox import run
 from tests.engine.recording.files import as_format1, packed, unpacked
+from tests.thorough import examples
 
 FILES = [kind for kind in FORMATS if kind not in ("png", "pdf")]
 STEADY = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
@@ -87,7 +88,7 @@ def test_any_json_is_a_notebook_or_is_refused(document: Any) -> None:
 
 
 @given(st.data())
-@settings(STEADY, max_examples=200)
+@settings(STEADY, max_examples=examples(200))
 def test_a_damaged_notebook_is_opened_or_refused(data: st.DataObject) -> None:
     whole = Program.from_cells(("import torch\n", "%matplotlib inline\nx = 1", "x")).to_notebook().encode()
     at = data.draw(st.integers(0, len(whole)))
@@ -100,7 +101,7 @@ def test_a_damaged_notebook_is_opened_or_refused(data: st.DataObject) -> None:
         lambda b: st.binary(max_size=50).map(b.__add__)
     )
 )
-@settings(STEADY, max_examples=300)
+@settings(STEADY, max_examples=examples(300))
 def test_any_bytes_are_a_program_or_are_refused(data: bytes) -> None:
     program = opened(data, "a.py")
     assert program is None or len(program.cells) == 1
@@ -211,7 +212,7 @@ other = {
 
 
 @given(st.data())
-@settings(STEADY, max_examples=100)
+@settings(STEADY, max_examples=examples(100))
 def test_a_forged_recording_is_refused_or_can_be_shown(data: st.DataObject) -> None:
     document, raw = unpacked(saved())
     for _ in range(data.draw(st.integers(1, 3))):
@@ -232,7 +233,7 @@ def test_a_forged_recording_is_refused_or_can_be_shown(data: st.DataObject) -> N
 
 
 @given(st.data())
-@settings(STEADY, max_examples=40)
+@settings(STEADY, max_examples=examples(40))
 def test_forged_numbers_in_arrays_can_be_shown(data: st.DataObject) -> None:
     document, raw = unpacked(saved())
     forged = bytearray(raw)
@@ -249,7 +250,7 @@ def test_forged_numbers_in_arrays_can_be_shown(data: st.DataObject) -> None:
 
 
 @given(st.data())
-@settings(STEADY, max_examples=80)
+@settings(STEADY, max_examples=examples(80))
 def test_a_forged_document_is_refused_or_the_same_kind_of_recording(data: st.DataObject) -> None:
     document = json.loads(export(Recording.load(saved()), "json"))
     kind = data.draw(st.sampled_from([int, str, bool, float, type(None)]))

@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 import engine
 from engine.printing import printoptions
+from tests.thorough import examples
 
 SHAPES = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=9)
 FLOATS = st.one_of(
@@ -29,7 +30,7 @@ ARRAYS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(array=ARRAYS, grad=st.booleans())
 def test_any_tensor_prints_as_in_pytorch(torch: ModuleType, array: np.ndarray[Any, Any], grad: bool) -> None:
     grad = grad and array.dtype.kind == "f"

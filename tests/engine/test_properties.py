@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import engine
 from engine.dtypes import ALL
 from engine.recording.recorder import record
+from tests.thorough import examples
 
 UNARY = ["tanh", "sigmoid", "sin", "cos", "exp", "neg", "relu", "square", "abs"]
 BINARY = ["add", "sub", "mul", "maximum", "atan2"]
@@ -40,7 +41,7 @@ def leaves_of(t: Any, shapes: Any) -> list[Any]:
     return [t.tensor(np.asarray(rng.uniform(-1.5, 1.5, s)), requires_grad=True) for s in shapes]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(steps=STEPS, shapes=SHAPES)
 def test_gradients_equal_pytorchs(torch: ModuleType, steps: Any, shapes: Any) -> None:
     results = []
@@ -58,7 +59,7 @@ def test_gradients_equal_pytorchs(torch: ModuleType, steps: Any, shapes: Any) ->
             np.testing.assert_allclose(ours.detach().numpy(), theirs.detach().numpy(), rtol=1e-9, atol=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(steps=STEPS, shapes=SHAPES)
 def test_gradients_equal_finite_differences(steps: Any, shapes: Any) -> None:
     smooth = [s for s in steps if s[0] not in ("relu", "abs", "maximum", "atan2")]
@@ -79,7 +80,7 @@ def test_gradients_equal_finite_differences(steps: Any, shapes: Any) -> None:
             assert leaf.grad[place].item() == pytest.approx(slope, rel=1e-4, abs=1e-6)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(steps=STEPS, shapes=SHAPES)
 def test_being_recorded_changes_nothing_and_the_recording_is_sound(steps: Any, shapes: Any) -> None:
     plain, watched = leaves_of(engine, shapes), leaves_of(engine, shapes)

@@ -10,7 +10,7 @@ from ...context import outside, warn_once
 from ...dtypes import dtype as Dtype
 from ...op.declare import function, op
 from ...tensor import Tensor
-from .factories import METHODS, _as_tensor, on_cpu
+from .factories import METHODS, _as_tensor, meta, on_meta
 
 
 @op(
@@ -30,6 +30,12 @@ def _to_copy(self, dtype, self_dtype):
 def _to_integer(self, dtype):
     """The elements in an integer or bool dtype: no gradient."""
     return converted(self, dtype._numpy)
+
+
+@op(r"{self}", traits="same_values casts", self=lambda grad: grad, node="ToCopyBackward0", name="to")
+def _to_meta(self, dtype):
+    """The shape alone, on the meta device."""
+    return meta(self.shape, dtype._numpy)._array
 
 
 def converted(array, dtype):
@@ -52,12 +58,15 @@ def to(input: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None
         elif a.__class__ is type and a in dtypes.PYTHON:
             dtype = dtypes.PYTHON[a]
         elif isinstance(a, Tensor):
-            dtype = a.dtype
+            dtype, device = a.dtype, a.device
         elif isinstance(a, bool):
             continue
         else:
-            on_cpu(a)
-    on_cpu(device)
+            device = a
+    if device is not None and on_meta(device) is not input.is_meta:
+        if input.is_meta:
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+        return _to_meta(input, dtype or input.dtype)
     if dtype is None or dtype is input.dtype:
         from .copies import clone
 
@@ -98,15 +107,12 @@ METHODS |= {
 }  # fmt: skip
 
 
-def _identity(name: str, doc: str) -> Callable[..., Tensor]:
-    def same(self: Tensor, *_: Any, **__: Any) -> Tensor:
-        return self
-
-    same.__name__, same.__doc__ = name, doc
-    return same
+def cpu(self: Tensor, *_: Any, **__: Any) -> Tensor:
+    """The tensor itself, unless it is on the meta device: then there is nothing to copy."""
+    return to(self, device="cpu") if self.is_meta else self
 
 
-METHODS["cpu"] = _identity("cpu", "The tensor itself: it is on the CPU already.")
+METHODS["cpu"] = cpu
 
 
 def type_as(input: Tensor, other: Tensor) -> Tensor:

@@ -26,13 +26,17 @@ from ..shape.dimensions import sizes
 @overload
 def creation(f: Callable[..., Tensor]) -> Callable[..., Tensor]: ...
 @overload
-def creation(*, traits: str) -> Callable[[Callable[..., Tensor]], Callable[..., Tensor]]: ...
-def creation(f: Callable[..., Tensor] | None = None, *, traits: str = "") -> Callable[..., Any]:
-    """Register a function that makes tensors of what is no tensor: handles `requires_grad` and tells the observer."""
-    return functools.partial(_creation, traits=traits) if f is None else _creation(f, traits)
+def creation(*, traits: str = "", follows: bool = True) -> Callable[[Callable[..., Tensor]], Callable[..., Tensor]]: ...
+def creation(f: Callable[..., Tensor] | None = None, *, traits: str = "", follows: bool = True) -> Callable[..., Any]:
+    """Register a function that makes tensors of what is no tensor: handles `requires_grad` and tells the observer.
+
+    Args:
+        follows: whether the tensors lie on the default device where nothing else is said.
+    """
+    return functools.partial(_creation, traits=traits, follows=follows) if f is None else _creation(f, traits, follows)
 
 
-def _creation(f: Callable[..., Tensor], traits: str) -> Callable[..., Tensor]:
+def _creation(f: Callable[..., Tensor], traits: str, follows: bool = True) -> Callable[..., Tensor]:
     declared = created(f.__name__, f"creation {traits}")
     sizes = next((p.name for p in inspect.signature(f).parameters.values() if p.kind is p.VAR_POSITIONAL), "")
 
@@ -44,7 +48,7 @@ def _creation(f: Callable[..., Tensor], traits: str) -> Callable[..., Tensor]:
         layout: Any = None,
         **kwargs: Any,
     ) -> Tensor:
-        on_cpu(device)
+        elsewhere = follows and on_meta(device, args)
         if kwargs.get("dtype").__class__ is type:
             kwargs["dtype"] = dtypes.PYTHON.get(kwargs["dtype"], kwargs["dtype"])
         if sizes in kwargs:
@@ -52,7 +56,7 @@ def _creation(f: Callable[..., Tensor], traits: str) -> Callable[..., Tensor]:
                 raise TypeError(f"{f.__name__}() got multiple values for argument '{sizes}'")
             args = (kwargs.pop(sizes),)
         try:
-            tensor = f(*args, **kwargs)
+            tensor = on_the_meta_device(f, args, kwargs) if elsewhere else f(*args, **kwargs)
         except ValueError as error:
             raise too_many_dims(error) or error from None
         if requires_grad:
@@ -75,6 +79,45 @@ def on_cpu(where: Any) -> None:
     where = default_device() if where is None else as_device(where)
     if where.type != "cpu":
         raise not_there(where.type)
+
+
+def on_meta(where: Any, given: tuple[Any, ...] = ()) -> bool:
+    """Whether tensors are made on the meta device: it is named, or it is where a tensor lies that others are made like."""
+    if where is None:
+        if given and isinstance(given[0], Tensor):
+            return given[0].is_meta
+        where = default_device()
+    else:
+        where = as_device(where)
+    if where.type not in ("cpu", "meta"):
+        raise not_there(where.type)
+    return bool(where.type == "meta")
+
+
+def on_the_meta_device(f: Callable[..., Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+    """What a function makes, without elements: told from its arguments where they are a shape, or a tensor to be like."""
+    first = next(iter(inspect.signature(f).parameters.values()))
+    d = kwargs.get("dtype")
+    size = args or (kwargs.get("size"),)
+    if first.kind is first.VAR_POSITIONAL and first.name == "size":
+        return meta(positive(sizes(size)), _numpy_dtype(d))
+    if first.name == "size":
+        value = args[1] if len(args) > 1 else kwargs["fill_value"]
+        return meta(positive(sizes((args[0] if args else kwargs["size"],))), _numpy_dtype(d, dtypes.of_scalar(value)))
+    if first.name == "input":
+        like = (args[0] if args else kwargs["input"])._array
+        return meta(like.shape, _numpy_dtype(d, like.dtype))
+    made = f(*args, **kwargs)._array
+    return meta(made.shape, made.dtype)
+
+
+def meta(shape: Any, dtype: Any) -> Tensor:
+    """A tensor on the meta device."""
+    from ...stand_ins import settled, standing
+    from ...stand_ins.meta import Meta
+
+    context.absent = settled
+    return constant(standing(Meta, shape, dtype))
 
 
 def not_there(kind: str) -> Exception:
@@ -204,7 +247,7 @@ def _as_tensor(data: Any, dtype: Dtype | None = None) -> Tensor:
     return constant(array if dtype is None else array.astype(dtype._numpy, copy=False))
 
 
-@creation(traits="leaf")
+@creation(traits="leaf", follows=False)
 def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """A tensor that shares the memory of a NumPy array."""
     if not isinstance(array, np.ndarray):
@@ -360,6 +403,8 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Dty
 
 def _like(input: Tensor, value: Any, dtype: Dtype | None) -> Tensor:
     target = _numpy_dtype(dtype, input._array.dtype)
+    if input.is_sparse and not value:
+        return constant(np.zeros_like(input._array, target))
     return constant(np.full(input._array.shape, dtypes.held_in(value, target), target))
 
 
@@ -389,6 +434,8 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, mem
 
 def _new(f: Callable[..., Tensor]) -> Any:
     def make(self: Tensor, *args: Any, dtype: Dtype | None = None, **named: Any) -> Tensor:
+        if self.is_meta:
+            named.setdefault("device", "meta")
         return f(*args, dtype=dtype or self.dtype, **named)
 
     make.__name__, make.__doc__ = f"new_{f.__name__}", f"`torch.{f.__name__}(...)` of this tensor's dtype."

@@ -111,7 +111,8 @@ def _options(d: Dtype) -> str:
 def method_type(input: Tensor, dtype: Any = None, non_blocking: bool = False, **_: Any) -> Any:
     """The legacy type name ("torch.FloatTensor"), or the tensor converted to a dtype or a type of tensors."""
     if dtype is None:
-        return f"torch.{dtypes.LEGACY_NAMES[input.dtype]}"
+        above = "torch.meta" if input.is_meta else "torch.sparse" if input.is_sparse else "torch"
+        return f"{above}.{dtypes.LEGACY_NAMES[input.dtype]}"
     if isinstance(dtype, Dtype):
         return to(input, dtype)
     if dtype is Tensor:

@@ -11,9 +11,8 @@ from ...context import outside, warn_once
 from ...op.declare import function
 from ...tensor import Tensor, constant
 from ..convolution.padding import constant_pad_nd, pad
-from ..convolution.unfold import functional_fold
 from ..indexing.slicing import narrow
-from ..memory.strides import method_unfold
+from ..memory.strides import _fold_back, method_unfold
 from ..shape.complex_views import view_as_real
 from ..shape.permute import transpose
 from ..shape.reshaping import reshape, squeeze, unsqueeze
@@ -215,5 +214,4 @@ def istft(
 
 def _overlapped(pieces: Tensor, total: int, hop: int) -> Tensor:
     """Pieces, (batch, pieces, length), added up where they overlap, each `hop` behind the one before."""
-    batch, _, length = pieces._array.shape
-    return reshape(functional_fold(transpose(pieces, 1, 2), (1, total), (1, length), stride=(1, hop)), (batch, total))
+    return _fold_back(pieces, (pieces._array.shape[0], total), 1, pieces._array.shape[2], hop)

@@ -100,7 +100,13 @@ def store(self: Tensor, result: Tensor, declared: Op) -> None:
         raise RuntimeError(f"result type {names[result.dtype]} can't be cast to the desired output type {names[self.dtype]}")
     if source.shape != target.shape:
         raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}")
-    if 0 in target.strides and "overlapping" not in declared.traits and target.size and _repeats(target):
+    if (
+        target.__class__ is np.ndarray
+        and 0 in target.strides
+        and "overlapping" not in declared.traits
+        and target.size
+        and _repeats(target)
+    ):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation."
@@ -248,6 +254,8 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Copy the elements of `src`, broadcast and converted."""
+    if isinstance(src, Tensor) and src.is_meta and not self.is_meta:
+        raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     return _copy_(self, src if isinstance(src, Tensor) else constant(np.asarray(src)))
 
 
@@ -255,6 +263,9 @@ def _drawn(name: str, what: str, draw: Callable[..., Any]) -> Callable[..., Tens
     declared = Op(name.removesuffix("_"), rf"\mathrm{{{name.removesuffix('_')}}}", draw, {}, name)
 
     def write(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+        if self.is_meta:
+            counter_of(self).value += 1
+            return self
         with observed(None):
             _copy_(self, constant(np.asarray(draw(source(generator), self._array, *args, **kwargs))))
         if context.observer is not None:

@@ -132,3 +132,55 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     return _as_strided(input, size, stride, storage_offset)
+
+
+@op(
+    r"\mathrm{{as\_strided\_scatter}}({self}, {src})",
+    self=lambda grad, size, stride, storage_offset: _strided_alone(grad, size, stride, storage_offset),
+    src=lambda grad, size, stride, storage_offset: _strided_copy(grad, size, stride, storage_offset),
+    broadcast=(),
+    node="AsStridedScatterBackward0",
+    name="as_strided_scatter",
+)
+def _as_strided_scatter(self, src, size, stride, storage_offset):
+    """A copy with `src` in a pattern of offsets in memory."""
+    out = np.array(self, order="K")
+    _as_strided.op.forward(out, size, stride, storage_offset)[...] = src
+    return out
+
+
+@op(
+    r"{self}",
+    self=lambda grad, size, stride, storage_offset: _strided_alone(grad, size, stride, storage_offset),
+    name="as_strided_scatter",
+)
+def _strided_alone(self, size, stride, storage_offset):
+    """Zeros but for a pattern of offsets, which is what PyTorch's rule gives; what is not written over would be right."""
+    self = np.ascontiguousarray(self)
+    out = np.zeros_like(self)
+    part = _as_strided.op.forward(self, size, stride, storage_offset)
+    _as_strided.op.forward(out, size, stride, storage_offset)[...] = part
+    return out
+
+
+@op(
+    r"{self}",
+    self=lambda grad, self, size, stride, storage_offset: _strided_zeros(grad, self, size, stride, storage_offset),
+    node="AsStridedBackward0",
+    name="as_strided",
+)
+def _strided_copy(self, size, stride, storage_offset):
+    """A pattern of offsets in memory, copied."""
+    return _as_strided.op.forward(np.ascontiguousarray(self), size, stride, storage_offset).copy()
+
+
+@function
+def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A copy with `src` in the part that `as_strided` gives."""
+    size, stride = sizes((size,)), sizes((stride,))
+    if tuple(size) != src._array.shape:
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(src._array.shape)}, slice size = "
+            f"{list(size)}"
+        )
+    return _as_strided_scatter(input, src, size, stride, storage_offset)

@@ -10,6 +10,7 @@ from ...context import context
 from ...op.declare import function, op
 from ...op.slow_path import autocast
 from ...tensor import Tensor, constant
+from ..creation.factories import meta
 from ..linalg.einsums import einsum
 from ..pointwise.comparison import where
 from ..reduction.sums import _sum_dim
@@ -117,7 +118,8 @@ def scaled_dot_product_attention(
     if is_causal:
         if attn_mask is not None:
             raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
-        attn_mask = constant(np.tril(np.ones((q.shape[-2], k.shape[-2]), bool)))
+        shape = q.shape[-2], k.shape[-2]
+        attn_mask = meta(shape, bool) if query.is_meta else constant(np.tril(np.ones(shape, bool)))
     if enable_gqa:
         key = key.repeat_interleave(q.shape[-3] // k.shape[-3], -3)
         value = value.repeat_interleave(q.shape[-3] // v.shape[-3], -3)

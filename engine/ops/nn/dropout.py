@@ -9,6 +9,7 @@ import numpy as np
 
 from ...op.declare import function
 from ...tensor import Tensor, constant
+from ..creation.factories import meta
 from ..creation.generator import source
 from ..pointwise.arithmetic import mul
 
@@ -32,6 +33,8 @@ def _dropped(input: Tensor, p: float, training: bool, shape: tuple[int, ...], in
     times = input.mul_ if inplace else input.mul
     if p == 1:
         return times(constant(np.zeros((), input._array.dtype)))
+    if input.is_meta:
+        return times(meta(shape, input._array.dtype))
     return times(constant(_noise(input, shape, 1 - p) / input._array.dtype.type(1 - p)))
 
 

@@ -52,6 +52,41 @@ def _embedding(weight, indices, padding_idx, scale_grad_by_freq):
 
 
 @op(
+    r"{weight}_{{ {indices} }}",
+    weight=lambda grad, indices, weight_sym_sizes, padding_idx, scale_grad_by_freq: _embedding_sparse_backward(
+        grad, indices, weight_sym_sizes, padding_idx, scale_grad_by_freq
+    ),
+    indices=None,
+    broadcast=(),
+    node="EmbeddingBackward0",
+    name="embedding",
+    shows=SHOWN | {"sparse": lambda get: True},
+)
+def _embedding_sparse(weight, indices, padding_idx, scale_grad_by_freq):
+    """The rows of `weight` at the indices; their gradient is sparse."""
+    return _embedding.op.forward(weight, indices, padding_idx, scale_grad_by_freq)
+
+
+@op(r"{grad}", grad=None, indices=None, broadcast=(), name="embedding_sparse_backward")
+def _embedding_sparse_backward(grad, indices, shape, padding_idx, scale_grad_by_freq):
+    """A sparse gradient that has the upstream gradient's rows at their indices, the padding's left out."""
+    if scale_grad_by_freq:
+        raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+    flat = indices.reshape(-1).astype(np.int64)
+    return _rows(flat, grad.reshape(flat.size, shape[1]), shape, padding_idx)
+
+
+def _rows(indices, rows, shape, padding_idx):
+    """A sparse matrix of which some rows are there."""
+    from ..sparse.coordinates import _kind
+
+    keep = indices != padding_idx
+    if not keep.all():
+        indices, rows = indices[keep], rows[keep]
+    return _kind().sparse(indices[None], rows, shape, len(indices) < 2)
+
+
+@op(
     r"{grad}",
     grad=lambda grad, indices, padding_idx: _embedding_unpadded(grad, indices, padding_idx),
     indices=None,
@@ -131,6 +166,8 @@ def torch_embedding(
     if weight._array.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     _check_indices("embedding", indices)
+    if sparse:
+        return _embedding_sparse(weight, indices, padding_idx, scale_grad_by_freq)
     return _embedding(weight, indices, padding_idx, scale_grad_by_freq)
 
 
@@ -260,6 +297,45 @@ def _bag_backward(grad, weight, indices, offsets, mode, per_sample_weights, padd
 
 
 @op(
+    r"\mathrm{{bag}}({weight}_{{ {indices} }})",
+    weight=lambda grad, weight_sym_sizes, indices, offsets, mode, per_sample_weights, padding_idx: _bag_sparse_backward(
+        grad, indices, weight_sym_sizes, offsets, mode, per_sample_weights, padding_idx
+    ),
+    per_sample_weights=lambda grad, weight, indices, offsets, padding_idx: _bag_weights_backward(
+        grad, weight, indices, offsets, padding_idx
+    ),
+    indices=None,
+    offsets=None,
+    broadcast=(),
+    node="EmbeddingBagBackward0",
+    name="embedding_bag",
+)
+def _embedding_bag_sparse(weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, padding_idx):
+    """Sums or means of the rows in each bag; the rows' gradient is sparse."""
+    return _embedding_bag.op.forward(weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, padding_idx)
+
+
+@op(
+    r"{grad}",
+    grad=None,
+    indices=None,
+    offsets=None,
+    per_sample_weights=None,
+    broadcast=(),
+    name="embedding_bag_sparse_backward",
+)
+def _bag_sparse_backward(grad, indices, shape, offsets, mode, per_sample_weights, padding_idx):
+    """The gradient of each bag handed to the rows in it, those alone."""
+    keep, bag, sizes = _bags(indices, offsets, padding_idx)
+    rows = grad[bag]
+    if mode == "mean":
+        rows = rows / sizes[bag][:, None].astype(grad.dtype)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights[keep][:, None]
+    return _rows(indices[keep].astype(np.int64), rows, shape, padding_idx)
+
+
+@op(
     r"{grad} \cdot {weight}_{{ {indices} }}",
     grad=lambda grad: not_implemented("_embedding_bag_per_sample_weights_backward"),
     weight=lambda grad: not_implemented("_embedding_bag_per_sample_weights_backward"),
@@ -341,7 +417,8 @@ def functional_embedding_bag(
     padding_idx = _check_bags(input._array, weight._array, offsets._array, padding_idx)
     if include_last_offset:
         offsets = constant(offsets._array[:-1])
-    return _embedding_bag(weight, input, offsets, scale_grad_by_freq, mode, per_sample_weights, padding_idx)
+    bag = _embedding_bag_sparse if sparse else _embedding_bag
+    return bag(weight, input, offsets, scale_grad_by_freq, mode, per_sample_weights, padding_idx)
 
 
 @function

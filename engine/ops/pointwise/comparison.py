@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ... import dtypes
 from ...context import outside, warn_once
+from ...dtypes import held_in, result_dtype
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from .unary import isfinite  # noqa: F401  (public here as well)
@@ -173,7 +175,7 @@ def _where(condition, self, other):
 @function
 def where(condition, input=None, other=None):
     """`input` where `condition` holds, else `other`; with the condition alone, the indices where it holds."""
-    if condition.__class__ is np.ndarray or condition.__class__ is np.bool_:
+    if condition.__class__ is np.ndarray or isinstance(condition, np.ndarray | np.bool_):
         return _on_arrays(condition, input, other)
     if input is None and other is None:
         return tuple(constant(i) for i in np.nonzero(condition._array))
@@ -187,7 +189,19 @@ def where(condition, input=None, other=None):
             "PyTorch. Use a boolean condition instead.",
             outside(),
         )
+    if input.__class__ is not other.__class__:
+        input, other = _beside(input, other), _beside(other, input)
     return _where(condition, input, other)
+
+
+def _beside(value, other):
+    """A number beside a tensor as PyTorch makes it one of the result's dtype, or its error if it is too large."""
+    if not isinstance(other, Tensor) or isinstance(value, bool) or not isinstance(value, (int, float)):
+        return value
+    d = result_dtype((other._array, value))
+    if d.kind == "f" and d.itemsize == 4 and abs(value) > np.finfo(d).max and math.isfinite(value):
+        raise RuntimeError("value cannot be converted to type float without overflow")
+    return held_in(value, d)
 
 
 def _on_arrays(condition, input, other):
@@ -316,7 +330,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
 @function(traits="compares")
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all elements are within `atol + rtol * |other|` of each other."""
-    return bool(isclose(input, other, rtol, atol, equal_nan)._array.all())
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
 @function(traits="compares")

@@ -20,7 +20,7 @@ def _flip(self, dims):
 
 def flip(input, *dims):
     """The elements in reverse order along `dims`, copied."""
-    if input.__class__ is np.ndarray:
+    if isinstance(input, np.ndarray):
         return np.flip(input, dims[0])
     n = input._array.ndim
     wrapped = tuple([wrap_dim(d, n) for d in sizes(dims)])

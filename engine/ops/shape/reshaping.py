@@ -38,6 +38,8 @@ def _reshape(self, shape):
 )
 def _view(self, shape):
     """The same elements in another shape, without copying."""
+    if self.__class__ is not np.ndarray and getattr(self, "kind", "") == "SparseCPU":
+        raise self.refused("view")
     out = self.reshape(shape)
     if out.size and not np.may_share_memory(out, self):
         raise RuntimeError(
@@ -117,7 +119,7 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
     except ValueError as error:
         raise too_many_dims(error) or error from None
     if np.may_share_memory(there, input._array) or not input._array.size:
-        return _view(input, target) if input._array.flags.c_contiguous else _reshape_alias(input, target)
+        return _view(input, target) if input._array.flags.c_contiguous or input.is_meta else _reshape_alias(input, target)
     return _reshape(clone(input), target)
 
 

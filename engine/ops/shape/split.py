@@ -254,7 +254,7 @@ _copies()
 
 
 def _scatters() -> None:
-    for f in (select, FUNCTIONS["slice"], diagonal, as_strided):
+    for f in (select, FUNCTIONS["slice"], diagonal):
         name = f.__name__
 
         def written(input: Tensor, src: Tensor, *args: Any, f: Any = f, **kwargs: Any) -> Tensor:

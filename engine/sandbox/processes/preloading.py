@@ -10,7 +10,7 @@ from importlib import import_module
 
 import numpy as np
 
-from ... import dtypes, libraries, nn
+from ... import dtypes, libraries, nn, stand_ins
 from ...autograd.node import Node
 from ...compat.signatures import overloads
 from ...discovery import modules
@@ -57,6 +57,7 @@ def up() -> None:
     modules(nn.__name__, nn.__path__)
     overloads()
     keep(libraries)
+    keep(stand_ins)
     _bfloat16()
     for op in TABLE.values():
         if op.differentiable and op.node is not Node:

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import engine
+from tests.thorough import examples
 
 torch = pytest.importorskip("torch")
 
@@ -98,7 +99,7 @@ THINGS = st.recursive(
 
 @pytest.mark.parametrize(("writes", "reads"), WAYS)
 @given(make=tensors(), beside=THINGS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_tensors_and_containers_come_as_they_were(writes: Any, reads: Any, make: Any, beside: Any) -> None:
     thing = {"tensors": make(writes), "beside": beside}
     found = carried(writes, reads, thing)

@@ -175,6 +175,10 @@ def difference(ours: Any, theirs: Any, tolerance: float) -> str:
         return f"dtype {ours.dtype} instead of {theirs.dtype}"
     if tuple(ours.shape) != tuple(theirs.shape):
         return f"shape {tuple(ours.shape)} instead of {tuple(theirs.shape)}"
+    if str(ours.layout) != str(theirs.layout):
+        return f"layout {ours.layout} instead of {theirs.layout}"
+    if theirs.is_sparse:
+        ours, theirs = ours.to_dense(), theirs.to_dense()
     if tolerance == math.inf:
         return ""
     if theirs.dtype == torch.bfloat16:
@@ -287,9 +291,9 @@ def run(info: Any, dtypes: tuple[Any, ...] = tuple(TOLERANCE), most: int | None 
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         for dtype in dtypes:
-            gradient = info.supports_autograd and dtype in info.dtypes
             if dtype not in info.dtypes:
                 continue
+            gradient = info.supports_autograd and dtype in info.backward_dtypes
             samples = info.sample_inputs("cpu", dtype, requires_grad=gradient)
             for sample in itertools.islice(samples, most):
                 outcome.take(

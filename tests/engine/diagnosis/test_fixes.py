@@ -318,7 +318,11 @@ def test_a_diff_says_all_and_nothing_else(before: str, after: str) -> None:
     diff = unified((before,), (after,))
     assert applied(before, diff) == after
     assert (diff == "") == (before == after)
-    assert lines_changed((before,), (after,)) <= max(before.count("\n"), after.count("\n")) + 1
+    changed = lines_changed((before,), (after,))
+    assert (changed == 0) == (before == after)
+    assert changed <= len(before.splitlines()) + len(after.splitlines())
+    if not before or not after:
+        assert changed == len((before or after).splitlines())
 
 
 def test_a_diff_is_written_as_elsewhere() -> None:

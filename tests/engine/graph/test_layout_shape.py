@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from benchmarks.graphs import GRAPHS
 from engine.graph.structure.layout import Layout, layout
-from tests.engine.graph.test_layout import Box, boxes, lines_run
+from tests.engine.graph.test_layout import SIZES, Box, boxes, lines_run
+from tests.thorough import examples
 
 PAGE = 1.3
 CELL = 250
@@ -119,7 +120,7 @@ def programs(draw: Any) -> Any:
     return graph
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=examples(120))
 @given(programs(), st.sampled_from(["LR", "TB"]), st.sampled_from([None, 0.6, PAGE, 3.0]))
 def test_any_program_is_laid_out_with_nothing_in_the_way(graph: Any, direction: Any, aspect: float | None) -> None:
     made = layout(graph, direction, aspect)
@@ -362,7 +363,7 @@ def framed(n: int) -> Any:
 MADE = {**GRAPHS, "chain": chain, "notebook": lambda n: beside_each_other([chain(5)] * (n // 5)), "loops": framed}
 
 
-@pytest.mark.parametrize("few", [400, pytest.param(1000, marks=pytest.mark.ci)])
+@pytest.mark.parametrize("few", SIZES)
 @pytest.mark.parametrize("shape", MADE)
 def test_work_in_rows_grows_as_the_graph_does(shape: str, few: int) -> None:
     small, large = (lines_run(MADE[shape](n), PAGE) for n in (few, 4 * few))

@@ -24,7 +24,9 @@ torch.full((2,), 300, dtype=torch.uint8) / torch.full((2,), -1, dtype=torch.uint
 torch.full((2,), 2**40, dtype=torch.int32) / torch.full((2,), 300.7, dtype=torch.uint8) / torch.full_like(u, 300)
 torch.tensor(300, dtype=torch.uint8) / torch.tensor([1, -300], dtype=torch.int8) / torch.tensor([-1], dtype=torch.uint8)
 u.fill_(300) / u.fill_(-1) / u.fill_(300.5) / u.masked_fill(b, 300) / u.masked_fill(b, -1)
-torch.where(b, u, -1) / torch.where(b, u, 2.5)
+torch.where(b, u, -1) / torch.where(b, u, 2.5) / torch.where(b, u, 300) / torch.where(b, -256, u) / torch.where(b, i8, -129)
+torch.where(b, i8, 127) / torch.where(b, i, 2**63) / torch.where(b, x, 1e60) / torch.where(b, 1e60, x) / torch.where(b, u, True)
+torch.where(b, x, float('inf')) / torch.where(b, x.double(), 1e60) / torch.where(b, x.half(), 1e9) / u.where(b, 300)
 2 ** i / (-2) ** i / (-1) ** i / 0 ** i / 1 ** i / i ** -i / i ** i.abs() / i ** -1 / torch.pow(2, i8) / 2.0 ** i / u ** u
 """
 TERMS_LISTED = [term.strip() for line in TERMS.strip().splitlines() for term in line.split(" / ")]

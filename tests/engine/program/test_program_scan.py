@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from engine.program.parsing import BOUNDS
 from engine.program.scan import NESTED, Bounds, scan
+from tests.thorough import some
 
 ROOT = Path(__file__).resolve().parents[3]
 OURS = sorted(path for folder in ("engine", "components", "assets/examples") for path in (ROOT / folder).rglob("*.py"))
@@ -65,7 +66,7 @@ def height(tree: ast.AST) -> int:
 
 def test_comments_and_quotes_are_those_of_the_tokenizer() -> None:
     assert len(OURS) > 300
-    for path in OURS:
+    for path in some(OURS):
         text = path.read_text(encoding="utf-8")
         found = scan(text, NO_END)
         assert not found.problem, path
@@ -73,7 +74,7 @@ def test_comments_and_quotes_are_those_of_the_tokenizer() -> None:
 
 
 def test_no_program_of_ours_is_near_the_bounds() -> None:
-    for path in OURS:
+    for path in some(OURS):
         found = scan(path.read_text(encoding="utf-8"), BOUNDS)
         assert not found.problem, path
         assert found.depth < BOUNDS.depth / 2, path

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from benchmarks.hostile import SHAPES
 from engine.program.share import DICTIONARY, MAX_LINK, MAX_UNPACKED, VERSION, Link, LinkError, pack, program_of, unpack
+from tests.thorough import examples
 
 PROGRAM = "import torch\n\nx = torch.tensor([1.0, 2.0], requires_grad=True)\ny = (x ** 2).sum()\ny.backward()\nprint(x.grad)\n"
 
@@ -37,7 +38,7 @@ def sealed(plain: bytes, dictionary: bytes = DICTIONARY) -> str:
 
 
 @given(links)
-@settings(derandomize=True, max_examples=200)
+@settings(derandomize=True, max_examples=examples(200))
 def test_what_is_packed_is_unpacked(link: Link) -> None:
     assert unpack(pack(link)) == link
 
@@ -62,14 +63,14 @@ def test_half_a_character_makes_no_link() -> None:
 
 
 @given(st.text(max_size=200) | st.text("ABCabc019-_=", max_size=200).map(VERSION.__add__))
-@settings(derandomize=True, max_examples=300)
+@settings(derandomize=True, max_examples=examples(300))
 def test_anything_else_is_refused_in_words(text: str) -> None:
     with pytest.raises(LinkError):
         unpack(text)
 
 
 @given(st.data())
-@settings(derandomize=True, max_examples=300)
+@settings(derandomize=True, max_examples=examples(300))
 def test_a_damaged_link_is_refused_or_still_makes_sense(data: st.DataObject) -> None:
     whole = pack(Link((PROGRAM,), step=7, selected="t3"))
     at = data.draw(st.integers(0, len(whole) - 1))
@@ -82,7 +83,7 @@ def test_a_damaged_link_is_refused_or_still_makes_sense(data: st.DataObject) -> 
 
 
 @given(st.integers(1, 60))
-@settings(derandomize=True, max_examples=60)
+@settings(derandomize=True, max_examples=examples(60))
 def test_a_link_that_was_cut_off_is_damaged(missing: int) -> None:
     with pytest.raises(LinkError):
         unpack(pack(Link((PROGRAM,)))[:-missing])
@@ -134,7 +135,7 @@ def test_fields_that_make_no_sense_are_refused(fields: object) -> None:
 
 
 @given(st.binary(max_size=300))
-@settings(derandomize=True, max_examples=300)
+@settings(derandomize=True, max_examples=examples(300))
 def test_any_bytes_inside_are_refused_or_a_program(plain: bytes) -> None:
     try:
         assert program_of(unpack(sealed(plain))).cells

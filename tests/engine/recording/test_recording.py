@@ -43,6 +43,7 @@ from engine.recording.tables import KINDS
 from engine.recording.validate import check_references
 from tests.engine.recording.files import as_format1, chunks, forged, of_chunks, packed, unpacked
 from tests.engine.recordings import two_passes
+from tests.thorough import examples
 
 SAVED = two_passes().recording().to_bytes()
 OLD = as_format1(two_passes().recording())
@@ -222,7 +223,7 @@ def sound(recording: Recording) -> bool:
     return True
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_a_forged_column_is_refused_or_harmless(data: st.DataObject) -> None:
     def change(front: Front, columns: dict[str, Any]) -> None:
@@ -241,7 +242,7 @@ def test_a_forged_column_is_refused_or_harmless(data: st.DataObject) -> None:
     look_at_everything(recording)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_a_forged_front_is_refused_or_harmless(data: st.DataObject) -> None:
     def change(front: Front, columns: dict[str, Any]) -> Front:
@@ -258,7 +259,7 @@ def test_a_forged_front_is_refused_or_harmless(data: st.DataObject) -> None:
     look_at_everything(recording)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(st.data())
 def test_forged_bytes_under_a_sound_checksum_are_refused_or_harmless(data: st.DataObject) -> None:
     parts = chunks(SAVED)
@@ -275,7 +276,7 @@ def test_forged_bytes_under_a_sound_checksum_are_refused_or_harmless(data: st.Da
     look_at_everything(recording)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_the_rules_for_columns_are_those_for_events(data: st.DataObject) -> None:
     document, raw = unpacked(OLD)
@@ -350,7 +351,7 @@ def test_a_column_that_is_not_known_is_passed_over_and_one_that_is_missing_has_i
         Recording.load(forged(SAVED, lacking))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_a_forged_byte_of_format_1_is_refused_or_harmless(data: st.DataObject) -> None:
     length = HEADER.unpack_from(OLD)[3]
@@ -364,7 +365,7 @@ def test_a_forged_byte_of_format_1_is_refused_or_harmless(data: st.DataObject) -
     look_at_everything(recording)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(st.data())
 def test_a_forged_number_of_format_1_is_refused_or_harmless(data: st.DataObject) -> None:
     document, raw = unpacked(OLD)
@@ -393,7 +394,7 @@ def places(value: Any) -> list[tuple[list[Any], int]]:
     return found
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.binary(max_size=300))
 def test_noise_is_refused(noise: bytes) -> None:
     for data in (noise, packed(noise), of_chunks([(DATA, noise)]), of_chunks([*chunks(SAVED)[:1], (DATA, noise)])):

@@ -18,6 +18,7 @@ from engine.recording.log import Events, Rows
 from engine.recording.packing import pack, unpack
 from engine.recording.tables import KINDS, Tape, narrow, rows, tape_from
 from tests.recorded import recorded
+from tests.thorough import examples
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "assets" / "examples").glob("*.py"))
 NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.integers(-2, 300)
@@ -61,7 +62,7 @@ def back(tape: Tape) -> tuple[list[Any], list[Any], list[Any]]:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.one_of([structs(kind) for kind in KINDS]), max_size=12),
     st.lists(structs(Site), max_size=3),

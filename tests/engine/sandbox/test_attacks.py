@@ -22,6 +22,7 @@ from engine.sandbox.runner import job_for, server
 from engine.sandbox.transport.receiver import STATUSES, CollectedRun
 from tests.corpus import Case
 from tests.engine.sandbox.attacks import GOALS, OUTSIDE, attacks, filled
+from tests.thorough import THOROUGH, some
 
 CORPUS = attacks()
 SYSTEM = ("files", "network", "processes", "forging")
@@ -117,13 +118,16 @@ def ids(attack: Case) -> str:
 @pytest.mark.parametrize("attack", [a for a in CORPUS if a["goal"] != "slow"], ids=ids)
 def test_no_goal_is_reached(attack: Case, places: Places, bare: Bare) -> None:
     program = places.fill(attack)
-    # What stays within Python harms nobody else but by bringing the server down, which every tenth would show as well.
-    with others_undisturbed() if attack.group in SYSTEM or CORPUS.index(attack) % 10 == 0 else nullcontext():
-        began = time.monotonic()
-        result = run(program, SHORT)
-        assert time.monotonic() - began < PROMISED
-    assert result.status in STATUSES
-    assert not reached(attack, result, places), "with both layers"
+    # What stays within Python harms nobody else but by bringing the server down, which every tenth would show as well. Where
+    # one layer holds alone, both do, which CI tries of all.
+    tenth = CORPUS.index(attack) % 10 == 0
+    if THOROUGH or tenth or attack.group in SYSTEM:
+        with others_undisturbed() if tenth or attack.group in SYSTEM else nullcontext():
+            began = time.monotonic()
+            result = run(program, SHORT)
+            assert time.monotonic() - began < PROMISED
+        assert result.status in STATUSES
+        assert not reached(attack, result, places), "with both layers"
 
     assert not reached(attack, bare(program, Layers(system=False)), places), "with the language layer alone"
     if attack["goal"] in OUTSIDE or attack.group in ("files", "network", "processes"):
@@ -135,7 +139,7 @@ def test_no_goal_is_reached(attack: Case, places: Places, bare: Bare) -> None:
         assert bare("print('next')", Layers(), PATIENT).output == "next\n"
 
 
-@pytest.mark.parametrize("attack", [a for a in CORPUS if a["goal"] == "slow"], ids=ids)
+@pytest.mark.parametrize("attack", some([a for a in CORPUS if a["goal"] == "slow"]), ids=ids)
 def test_nobody_is_held_up(attack: Case, places: Places) -> None:
     program = places.fill(attack)
     began = time.monotonic()

@@ -26,6 +26,7 @@ from engine.sandbox import Layers, Limits, RunError, RunResult, run, runner
 from engine.sandbox.transport.frames import BATCH, DONE, MAX_FRAME, MAX_FRAMES, MAX_READS, REPLY, ROWS, SHARE, STUCK, batches
 from engine.sandbox.transport.messages import HEADER, Done, Job, encode
 from engine.sandbox.transport.receiver import MAX_TEXT, STATUSES, Collected, CollectedRun
+from tests.thorough import examples
 
 PROGRAM = Program.from_text("import torch\nx = torch.ones(3, requires_grad=True)\nprint(x)\n(x * 2).sum().backward()\nx.grad")
 BARE = Layers(language=False, system=False)
@@ -94,7 +95,7 @@ def test_an_honest_child_is_believed_in_pieces_of_any_size() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=12), st.integers(1, 40))
-@settings(derandomize=True, deadline=None, max_examples=600)
+@settings(derandomize=True, deadline=None, max_examples=examples(600))
 def test_altered_bytes(changes: list[tuple[int, int]], pieces: int) -> None:
     data = bytearray(honest())
     for place, value in changes:
@@ -103,7 +104,7 @@ def test_altered_bytes(changes: list[tuple[int, int]], pieces: int) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.binary(max_size=200))
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=examples(300))
 def test_bytes_that_are_missing_or_too_many(start: int, length: int, instead: bytes) -> None:
     data = honest()
     start %= len(data)
@@ -111,7 +112,7 @@ def test_bytes_that_are_missing_or_too_many(start: int, length: int, instead: by
 
 
 @given(st.lists(st.tuples(st.sampled_from(KINDS), st.binary(max_size=300)), max_size=8))
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=examples(300))
 def test_frames_of_nonsense(frames: list[tuple[bytes, bytes]]) -> None:
     result_of(b"".join(frame(kind, body) for kind, body in frames))
 
@@ -125,7 +126,7 @@ NESTED = st.recursive(
 
 
 @given(st.sampled_from((BATCH, DONE)), st.lists(NESTED, max_size=6))
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=examples(150))
 def test_well_formed_messages_of_another_form(kind: bytes, values: list[object]) -> None:
     result_of(frame(kind, msgspec.msgpack.encode(values)) + done())
 
@@ -146,7 +147,7 @@ ARRAY = st.builds(
 
 
 @given(st.lists(EVENT, max_size=6), st.lists(st.builds(Site, NUMBER, NUMBER), max_size=3), st.lists(ARRAY, max_size=3))
-@settings(derandomize=True, deadline=None, max_examples=400)
+@settings(derandomize=True, deadline=None, max_examples=examples(400))
 def test_facts_that_contradict_each_other(
     events: list[OpRan | Printed | Raised], sites: list[Site], arrays: list[StoredArray]
 ) -> None:
@@ -169,7 +170,7 @@ def test_more_than_all_of_a_check_is_nonsense(body: bytes) -> None:
 
 
 @given(st.binary(max_size=400), st.sampled_from((REPLY, b"S", SHARE)))
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, deadline=None, max_examples=examples(200))
 def test_replies_of_nonsense_to_checks_and_sweeps(body: bytes, kind: bytes) -> None:
     for collected in (_Reply(lambda _: None), _Replies(SweepRequest(1, (), ((),)), lambda points: None)):
         collected.feed(frame(kind, body))

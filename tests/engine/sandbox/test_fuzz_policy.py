@@ -21,6 +21,7 @@ from engine.sandbox.processes.forking import Server
 from engine.sandbox.runner import job_for
 from engine.sandbox.transport.receiver import CollectedRun
 from tests.engine.sandbox.test_attacks import INSIDES, MEMORY
+from tests.thorough import examples
 
 STEADY = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 GUARDS = frozenset((READER, WRITER, OWN))
@@ -228,7 +229,7 @@ def assert_harmless(code: CodeType) -> None:
 
 
 @given(programs)
-@settings(STEADY, max_examples=800)
+@settings(STEADY, max_examples=examples(800))
 def test_a_program_is_refused_at_a_line_or_its_code_is_harmless(text: str) -> None:
     try:
         tree = ast.parse(text)
@@ -256,7 +257,7 @@ def bare() -> Iterator[Server]:
 
 
 @given(st.lists(lines, min_size=10, max_size=40))
-@settings(STEADY, max_examples=80)
+@settings(STEADY, max_examples=examples(80))
 def test_what_is_not_refused_reaches_nothing(bare: Server, parts: list[str]) -> None:
     kept = [part for part in parts if _passes(part)]
     body = "".join("try:\n" + _indented(part) + "except BaseException as q: print(type(q).__name__)\n" for part in kept)
@@ -294,7 +295,7 @@ odd = (
 
 
 @given(odd)
-@settings(STEADY, max_examples=300)
+@settings(STEADY, max_examples=examples(300))
 def test_no_text_makes_the_check_fail(text: str) -> None:
     try:
         check(ast.parse(text))

@@ -13,6 +13,7 @@ from engine.program import Program
 from engine.recording import Recording
 from engine.recording.events import BackwardBegan, Named, OpRan, Thinned
 from engine.sandbox import Limits, RunResult, run
+from tests.thorough import examples
 
 PLENTY = Limits(seconds=120, memory_mb=1024)
 
@@ -400,7 +401,7 @@ PIECES = (
     st.booleans(),
     st.integers(8, 400),
 )
-@settings(derandomize=True, deadline=None, max_examples=80)
+@settings(derandomize=True, deadline=None, max_examples=examples(80))
 def test_programs_put_together_by_chance(pieces: list[tuple[str, int]], notebook: bool, events: int) -> None:
     texts = ["import torch\nx = torch.ones(3, requires_grad=True)\nkept = []"]
     texts += [piece.replace("N", f"({n})") for piece, n in pieces]

@@ -55,7 +55,7 @@ def names(result: RunResult) -> list[str]:
 @pytest.mark.parametrize(("ending", "status"), ENDINGS.values(), ids=ENDINGS.keys())
 def test_a_program_that(ending: str, status: str) -> None:
     # Only what is meant to run out of time gets little of it, so that a slow machine reaches the other limits as well.
-    result = run(BEFORE + ending, Limits(seconds=0.8 if status == "timeout" else 30, events=4_000))
+    result = run(BEFORE + ending, Limits(seconds=0.8 if status == "timeout" else 30, events=4_000, output_chars=200_000))
     assert result.status == status
     assert result.output.startswith("before\n")
     assert names(result)[0] == "ones"

@@ -38,7 +38,7 @@ def workers() -> Iterator[Workers]:
 # What needs limits that some systems lack is tried where they are.
 @pytest.mark.parametrize(("ending", "status"), ENDINGS.values(), ids=ENDINGS.keys())
 def test_a_program_that(ending: str, status: str) -> None:
-    result = run(BEFORE + ending, Limits(seconds=0.8 if status == "timeout" else 30, events=4_000))
+    result = run(BEFORE + ending, Limits(seconds=0.8 if status == "timeout" else 30, events=4_000, output_chars=200_000))
     if status == "memory" and sys.platform != "linux":
         pytest.skip("only Linux limits a process's memory")
     assert result.status == status
