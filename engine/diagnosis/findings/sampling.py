@@ -208,7 +208,7 @@ def _adds(run: Run, tensor: int, wanted: set[int]) -> bool:
         event = run.tensors[term].op
         found = found or term in wanted
         squares = squares or event.op == "pow" or (event.op == "mul" and len(run.inputs(event)) == 2)
-        if event.op in ("add", "sub", "rsub") and len(terms) < 12:
+        if (event.op == "add" or event.op in run.having("difference")) and len(terms) < 12:
             terms += run.inputs(event)
     return found and squares
 

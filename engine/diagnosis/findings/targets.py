@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -74,7 +75,9 @@ def _root(run: Run, tensor: int) -> int:
         tensor = run.beneath_views(tensor)
         event = run.tensors[tensor].op
         given = run.inputs(event)
-        if event.op not in ("clone", "to", "stack", "contiguous") or len(given) != 1:
+        if len(given) != 1 or not {"same_values", "joins", "casts"} & set(run.traits(event.op)):
+            return tensor
+        if math.prod(run.tensors[given[0]].info.shape) != math.prod(run.tensors[tensor].info.shape):
             return tensor
         (tensor,) = given
     return tensor

@@ -90,7 +90,7 @@ def kept(result: Tensor, dtype: Any) -> Tensor:
 
 @op(
     r"\mathrm{{mean}}({self})",
-    traits="reduces",
+    traits="reduces statistic",
     self=lambda grad, self_sym_sizes, self_sym_numel: spread(grad, self_sym_sizes) / self_sym_numel,
     node="MeanBackward0",
     name="mean",
