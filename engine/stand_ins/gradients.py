@@ -24,7 +24,8 @@ def add_to(leaf: Tensor, g: Any) -> None:
     ours: Any = have._array
     if isinstance(ours, Sparse) and isinstance(g, Sparse):
         # PyTorch puts the sum in the gradient's place; who holds the gradient sees it.
-        ours.parts = (ours + g).parts
+        added: Any = ours + g
+        ours.parts = added.parts
     elif isinstance(ours, Sparse):
         have._array = g + ours
     else:

@@ -73,7 +73,7 @@ def sparse_addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1.0, 
     """`beta * mat + alpha * mat1 @ mat2`, of which `mat1` is sparse."""
     product = sparse_mm(mat1, mat2)
     made: Any = (mat if beta == 1 else mat * beta) + (product if alpha == 1 else product * alpha)
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 @op(
