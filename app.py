@@ -114,7 +114,8 @@ def side_by_side(p: Page, recording: Recording) -> None:
     if overlay != p.overlay:
         p.overlay = overlay
         again()
-    find(recording)
+    if not shown.more:  # what cards show is waited for, what is found is not
+        find(recording)
 
 
 def embedded(p: Page) -> None:

@@ -84,16 +84,15 @@ def player(p: Page, recording: Recording) -> GraphState:
         address = None if rolled is None else windows.offer(drawn)
     keep = p.keep if p.keep is None or rolled is None else {**p.keep, "selected": rolling.card(rolled, p.keep["selected"])}
     overlay = p.overlay if rolled is None else rolling.marks(rolled, p.overlay)
-    shown = show_player(
-        feed.message(parts, holds, address=address, cmd=p.command, keep=keep, overlay=overlay), key="player", height="stretch",
-        selected=p.selected if rolled is None else rolling.card(rolled, p.selected),
-    )  # fmt: skip
+    told = feed.message(parts, holds, address=address, cmd=p.command, keep=keep, overlay=overlay)
+    selected = p.selected if rolled is None else rolling.card(rolled, p.selected)
+    shown = show_player(told, key="player", height="stretch", selected=selected)
     p.step = shown.step
     if rolled is not None:
         p.selected = rolling.chosen(p, rolled, shown.selected, shown.step)
     elif shown.selected is None or not is_card(shown.selected):  # else the player has the rolled picture still
         p.selected = shown.selected if pinned is not None or shown.selected is None else view.stand(shown.selected)
-    return GraphState(shown.step, p.selected)
+    return GraphState(shown.step, p.selected, "sketch" in told)
 
 
 def _apart(p: Page, recording: Recording, pinned: Recording | None, wish: Wish, window: Window | None) -> Picture | None:

@@ -17,10 +17,11 @@ from engine.sandbox import Control, Limits
 from engine.sandbox.calls import CallError
 from engine.serving.pool import Ticket
 
-OFTEN, SELDOM = 0.5, 2.0
-"""Seconds between two looks at what runs or is next, and at what waits further back."""
+SOON, OFTEN, SELDOM = 0.1, 0.5, 2.0
+"""Seconds between two looks at what has just begun, at what runs or is next, and at what waits further back."""
 LINGER, FRESH = 0.4, 3.0
-"""Seconds that a look waits for the result, so that the page need not wait for the next look, and how long it is worth that."""
+"""Seconds that a look waits for the result, so that the page need not wait for the next look, and how long it is worth that:
+the looks follow one another as closely meanwhile, for what ends between two of them is seen by the next."""
 NEAR = 2
 """Positions in the queue that count as next."""
 
@@ -91,13 +92,15 @@ def again() -> None:
 def bar(task: Task, *, key: str, on_cancel: Callable[[], None]) -> None:
     """Show how far a task is, until it has finished; then the page is drawn anew. What is shown of the last run is dimmed."""
 
-    @st.fragment(run_every=OFTEN if task.ticket.position <= NEAR else SELDOM)
+    often = _between_looks(task)
+
+    @st.fragment(run_every=often)
     @in_turn
     def look() -> None:
         if by_itself() and task.ticket.seconds < FRESH:
             with turn_given_away():
                 task.ticket.done.wait(LINGER)
-        if task.ticket.finished:
+        if task.ticket.finished or (by_itself() and often == SOON and _between_looks(task) != SOON):
             st.rerun()
         with st.container(key=key, horizontal=True, vertical_alignment="center", width="content"):
             dimmed = f"<style>{DIMMED}</style>" if task.dims else ""
@@ -109,6 +112,13 @@ def bar(task: Task, *, key: str, on_cancel: Callable[[], None]) -> None:
             st.button("Cancel", key=f"{key}_cancel", on_click=on_cancel, help="Stop, and go on with what is shown")
 
     look()
+
+
+def _between_looks(task: Task) -> float:
+    """Seconds from one look at a task to the next: a fragment keeps those that it was drawn with."""
+    if task.ticket.position > NEAR:
+        return SELDOM
+    return SOON if not task.ticket.position and task.ticket.seconds < FRESH else OFTEN
 
 
 def _how_far(task: Task) -> str:

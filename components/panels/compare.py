@@ -32,6 +32,7 @@ _MAX_LINE = 400
 """Characters of one of them."""
 ROWS = 1_000
 """Rows of the table."""
+_MAX_SENTENCE = 600
 _MAX_NAME = 200
 """Characters of a name in it."""
 
@@ -104,13 +105,16 @@ def compare_panel(
 
 
 def compare_html(comparison: Comparison, pinned: Recording, recording: Recording) -> str:
-    """The summary, the first difference and the changed lines."""
+    """The summary, the first difference with what went into it, and the changed lines."""
     first = comparison.first
     told = comparison.summary.partition(" The runs first differ")[0] if first else comparison.summary
     parts = [tag("div", text(told), cls="gt-answer")]
+    if pinned.engine != recording.engine:
+        sides = [side.replace("{0}", "the pinned run").replace("{1}", "this run") for side in comparison.sides]
+        parts = [tag("div", text(f"{side[:1].upper()}{side[1:]}"), cls="gt-muted") for side in sides] + parts
     if first is not None:
         link = moment(first.step, first.title) if first.step >= 0 else text(first.title)
-        parts.append(tag("div", "First difference: ", link))
+        parts += [tag("div", "First difference: ", link), tag("div", text(first.sentence, _MAX_SENTENCE), cls="gt-muted")]
     return section(tag("div", *parts, cls="gt-note"), diff_html(pinned.source, recording.source))
 
 

@@ -20,6 +20,8 @@ class GraphState(NamedTuple):
 
     step: int
     selected: str | None
+    more: bool = False
+    """Whether there is more to be sent, for which the player asks when it has drawn what it got."""
 
 
 def show_player(message: Mapping[str, Any], *, key: str, height: int | str = 640, selected: str | None = None) -> GraphState:

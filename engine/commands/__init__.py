@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from . import explaining, exporting, rules, running
+from . import comparing, explaining, exporting, rules, running
 from .command import FAILED
 from .command import Command as Command
 from .command import CommandError as CommandError
@@ -17,7 +17,8 @@ EPILOG = "`gradtape COMMAND --help` tells a command's options. Without a command
 def commands(more: Sequence[Command] = ()) -> dict[str, Command]:
     """All commands by name; `more` are those that need the page."""
     return {
-        command.name: command for command in (running.COMMAND, explaining.COMMAND, rules.COMMAND, *exporting.commands(), *more)
+        command.name: command
+        for command in (running.COMMAND, explaining.COMMAND, comparing.COMMAND, rules.COMMAND, *exporting.commands(), *more)
     }
 
 

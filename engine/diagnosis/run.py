@@ -242,6 +242,19 @@ class Run:
         """The operations by these names, with their steps."""
         return self.ops_where(columns_of(self.recording).op_is(names))
 
+    def first_ops_of(self, names: Collection[str], most: int = 4) -> Iterator[tuple[int, OpRan]]:
+        """The operations by these names, with their steps, no more than `most` for each site: for what shows in every one."""
+        columns = columns_of(self.recording)
+        steps = columns.operations.step[columns.op_is(names)]
+        sites = columns.events.site[steps]
+        order = np.argsort(sites, kind="stable")
+        begins = np.flatnonzero(np.diff(sites[order], prepend=np.int64(NOTHING - 1)))
+        rank = np.arange(len(order)) - np.repeat(begins, np.diff(begins, append=len(order)))
+        for step in np.sort(steps[order[rank < most]]).tolist():
+            event = self.events[step]
+            assert isinstance(event, OpRan)
+            yield step, event
+
     @cached_property
     def ran(self) -> frozenset[int]:
         """The nodes that backward passes went through."""
@@ -443,6 +456,20 @@ class Run:
         return event if isinstance(event, Accumulated | GradSet) else None
 
     # --- arrays ---------------------------------------------------------------------------------------------------------------
+
+    def layer_behind(self, tensor: int) -> int:
+        """The result of a layer, a product with a parameter, that a tensor is computed from element by element; NOTHING where
+        it is computed otherwise."""
+        for _ in range(_DEPTH):
+            tensor = self.beneath_views(tensor)
+            event = self.tensors[tensor].op
+            given = self.inputs(event)
+            if event.op in self.having("matrix_product") or event.op in self.having("convolution"):
+                return tensor if any(self.tensors[self.beneath_views(t)].info.is_parameter for t in given) else NOTHING
+            if len(given) != 1 or event.op not in self.having("elementwise"):
+                return NOTHING
+            (tensor,) = given
+        return NOTHING
 
     @cached_property
     def faults(self) -> bytearray:

@@ -5,7 +5,7 @@ where it stands; and what a step is about in it.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -14,14 +14,16 @@ import msgspec
 import networkx as nx
 
 from ..recording.recording import Recording
-from .rolled_cards import make_room
+from .rolled_cards import make_room, parameters
 from .rolled_graph import RolledGraph, rolled_graph
+from .shown.change_index import NOT_FINITE
 from .shown.group_states import fold_faces
 from .shown.node_states import Faces
+from .shown.run_index import Norms
 from .shown.state_history import Face
 from .structure import build as whole_graphs
 from .structure.build import VIEWS, Graph, WholeView
-from .structure.folding import Folding, Mode, folded
+from .structure.folding import Folding, Mode, folded, shown_member
 from .structure.layout import Direction, Layout, layout
 from .structure.moments import called
 from .structure.rolled import rolled as rolled_of
@@ -44,7 +46,9 @@ def build(recording: Recording, view: View = "tensors", rolled: bool = False) ->
         ValueError: for a view that there is not.
     """
     if rolled and view in VIEWS:
-        return rolled_of(recording, view).graph
+        made = rolled_of(recording, view)
+        made.measure(made.graph)
+        return made.graph
     if view == "grouped":
         return graph_view(recording, fold="auto").graph
     if view not in VIEWS:
@@ -78,10 +82,11 @@ class GraphView:
     def graph(self) -> Graph:
         """What is drawn: closed groups are one node each."""
         whole = self.structure.graph
+        shown = [key for key in whole if self.groups.closed(key, self.opened) is None] if self.groups.groups else whole
         if self.rolled is None:
-            shown = [key for key in whole if self.groups.closed(key, self.opened) is None] if self.groups.groups else whole
             whole_graphs.measure(self.recording, whole, shown)
             return folded(whole, self.groups, self.opened) if self.groups.groups else whole
+        self.rolled.rolled.measure(shown)
         graph, nodes = folded(whole, self.groups, self.opened), whole.nodes
         for _, a in graph.nodes(data=True):
             if "members" in a:
@@ -135,20 +140,38 @@ class GraphView:
 
     def faces(self, window: tuple[int, int]) -> Faces:
         """What nodes and edges show from one step to another; of a run that is not rolled, at all steps. Where it is rolled,
-        the nodes in closed groups have theirs, too."""
+        the parameters in closed groups have theirs, and whatever else is in them has it when it is asked for."""
         whole = self.structure
         if isinstance(whole, UnrolledGraph):
             shown = whole.faces
             return shown if self.graph is whole.graph else fold_faces(whole.graph, self.graph, shown, whole.norms, whole.kept)
-        everything = whole.faces(*window)
-        faces = fold_faces(whole.graph, self.graph, everything, whole.norms_between(*window))
+        norms = whole.norms_between(*window)
+        edges = [part for *at, parts in self.graph.edges(keys=True, data="parts") for part in parts or (tuple(at),)]
+        known = whole.faces(*window, keys=self._told(whole, norms), edges=edges)
+        closed = {key: members for key, members in self.graph.nodes(data="members") if members is not None}
+        states = dict(zip(closed, whole.liveliest(*window, list(closed.values())), strict=True))
+        faces = fold_faces(whole.graph, self.graph, known, norms, states=states)
         own: dict[str, list[tuple[int, Face]]] = {}
         for key, a in self.graph.nodes(data=True):
             if a["kind"] == "step":
                 own[key] = whole.steps_of(key, *window)
             elif "members" in a and self.groups.groups[a["group"]].kind == "module":
                 own[key] = [(step, _value_alone(face)) for step, face in faces.nodes[key]]
-        return Faces(ChainMap(own, faces.nodes, everything.nodes), faces.edges)  # type: ignore[arg-type]
+        others = _WhenAsked(whole, window)
+        return Faces(ChainMap(own, faces.nodes, known.nodes, others), faces.edges)  # type: ignore[arg-type]
+
+    def _told(self, whole: RolledGraph, norms: Norms) -> list[str]:
+        """The structure's nodes of which something is shown: those on show, and of closed groups what they make, the parameters
+        in their cards, and those whose gradients are not finite, which are told apart by what they hold."""
+        found: dict[str, None] = {}
+        for key, members in self.graph.nodes(data="members"):
+            if members is None:
+                found[key] = None
+                continue
+            found[shown_member(whole.graph, members)] = None
+            found.update(dict.fromkeys(parameters(whole, members)[0]))
+            found.update((one, None) for one in members if any(norm == NOT_FINITE for _, norm in norms.get(one, ())))
+        return list(found)
 
     def some(self, key: str) -> str:
         """In how many iterations a card is there, "" for all; a group, in as many as that of it which is there most."""
@@ -172,6 +195,24 @@ class GraphView:
         one = self.rolled.loops[loop]
         at, of = called(one, loop == self.rolled.rolled.main, step)
         return one.title, f"iteration {at} of {of:,}" if at >= 0 else f"{of:,} iterations"
+
+
+class _WhenAsked(Mapping[str, list[tuple[int, Face]]]):
+    """What nodes of a rolled run show in a window, of which nobody may ask."""
+
+    def __init__(self, whole: RolledGraph, window: tuple[int, int]) -> None:
+        self._whole, self._window = whole, window
+
+    def __getitem__(self, key: str) -> list[tuple[int, Face]]:
+        if key not in self._whole.card:
+            raise KeyError(key)
+        return self._whole.faces(*self._window, keys=[key], edges=()).nodes[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._whole.keys)
+
+    def __len__(self) -> int:
+        return len(self._whole.keys)
 
 
 def graph_view(

@@ -5,7 +5,7 @@ What a card shows at a step belongs to one of its members: the newest that has b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,11 +16,13 @@ from ..recording.recording import Recording
 from .shown import run_index
 from .shown.carriers import Carriers
 from .shown.curves import Mark, Timeline, found, timeline
+from .shown.group_states import State
+from .shown.member_states import liveliest
 from .shown.members import Members
 from .shown.node_states import WholeFaces
 from .shown.run_index import Norms
 from .shown.series import Iterations, Places, Series, arrays_at, first_troubles, series, stepped, updates
-from .shown.state_history import Face
+from .shown.state_history import EdgeKey, Face
 from .shown.statistics import Floats, Ints
 from .shown.window_faces import step_faces, window_faces
 from .structure.build import Graph, WholeView
@@ -146,9 +148,15 @@ class RolledGraph:
 
     # --- what cards show ------------------------------------------------------------------------------------------------------
 
-    def faces(self, first: int, last: int) -> WholeFaces:
-        """What every card and edge shows from one step to another."""
-        return window_faces(self.recording, self.members, self.carriers, first, last)
+    def faces(
+        self, first: int, last: int, keys: Collection[str] | None = None, edges: Collection[EdgeKey] | None = None
+    ) -> WholeFaces:
+        """What cards and edges, all of them or some, show from one step to another."""
+        return window_faces(self.recording, self.members, self.carriers, first, last, keys, edges)
+
+    def liveliest(self, first: int, last: int, groups: Sequence[Sequence[str]]) -> list[list[State]]:
+        """What groups of cards do from one step to another: what the liveliest in each does."""
+        return liveliest(self.recording, self.members, first, last, groups)
 
     @cached_property
     def carriers(self) -> Carriers:

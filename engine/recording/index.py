@@ -453,6 +453,13 @@ class Index:
     def _holding(self) -> Groups:
         return Groups(self._bindings[1])
 
+    @cached_property
+    def first_names(self) -> dict[int, str]:
+        """The first name of each tensor that has any, as its history has it."""
+        key, tensor, began, _ = self._bindings
+        order = np.lexsort((began, tensor))[::-1]
+        return {t: self._keys[1][k][1] for t, k in zip(tensor[order].tolist(), key[order].tolist(), strict=True)}
+
     def _named(self, tensor: int) -> tuple[StepFunction[str], str]:
         """What a tensor goes by, and its first name: its oldest binding, a global's before a local's, and its last name when
         none is left."""
@@ -492,7 +499,7 @@ class Index:
         return NodeHistory(nodes_of(event)[row - int(steps.searchsorted(born))], born, event)
 
     @cached_property
-    def owners(self) -> Mapping[tuple[int, int], int]:
+    def owners(self) -> Owners:
         """(node, output) → the tensor whose `grad_fn` it is or was; for AccumulateGrad, the leaf it fills."""
         tensors, writes, nodes = self.columns.tensors, self.columns.writes, self.columns.nodes
         outputs = self.columns.tape.tables[OpRan].children["written"]["output"]
@@ -504,7 +511,7 @@ class Index:
         step = np.concatenate([nodes.step[leaves] * 3, tensors.step * 3 + 1, writes.step * 3 + 2])
         order = np.argsort(step, kind="stable")
         order = order[node[order] != NOTHING]
-        return _Owners(node[order], output[order], tensor[order])
+        return Owners(node[order], output[order], tensor[order])
 
     @cached_property
     def first_roots(self) -> dict[int, int]:
@@ -734,7 +741,7 @@ class _ById(Mapping[int, T]):
         return len(self._ids)
 
 
-class _Owners(Mapping[tuple[int, int], int]):
+class Owners(Mapping[tuple[int, int], int]):
     """(node, output) → tensor, where the first one counts; a node's first output is looked up in an array."""
 
     def __init__(self, node: Ints, output: Ints, tensor: Ints) -> None:
@@ -760,6 +767,14 @@ class _Owners(Mapping[tuple[int, int], int]):
             return self._others.get(key, default)
         found = self._of_first.item(node) if 0 <= node < len(self._of_first) else NOTHING
         return default if found == NOTHING else found
+
+    def many(self, nodes: Ints, outputs: Ints) -> Ints:
+        """The tensors for many at once, NOTHING where there is none."""
+        known = (nodes >= 0) & (nodes < len(self._of_first)) & (outputs == 0)
+        found: Ints = np.where(known, np.append(self._of_first, NOTHING)[np.where(known, nodes, -1)], NOTHING)
+        for at in np.flatnonzero(outputs > 0).tolist() if self._others else ():
+            found[at] = self._others.get((int(nodes[at]), int(outputs[at])), NOTHING)
+        return found
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, tuple) and self.get(key, NOTHING) != NOTHING

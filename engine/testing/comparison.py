@@ -15,10 +15,9 @@ from .. import dtypes
 from ..context import outside
 from ..dtypes import dtype as Dtype  # noqa: N812
 from ..ops.creation.conversions import as_tensor
+from ..precision import tolerances
 from ..tensor import Tensor
 
-PRECISION = {dtypes.float16: (1e-3, 1e-5), dtypes.float32: (1.3e-6, 1e-5), dtypes.float64: (1e-7, 1e-7)}
-"""Relative and absolute tolerance by dtype; 0 for the others."""
 OF_NUMBERS = {int: dtypes.int64, float: dtypes.float64}
 Path = tuple[Any, ...]
 """Where in lists and dicts something stands."""
@@ -61,8 +60,7 @@ class Options:
             raise Mismatch(ValueError, f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {lacks}.", path)
         if self.rtol is not None and self.atol is not None:
             return self.rtol, self.atol
-        precisions = [PRECISION.get(kind, (0.0, 0.0)) for kind in kinds]
-        return max(rtol for rtol, _ in precisions), max(atol for _, atol in precisions)
+        return tolerances(*[kind.name for kind in kinds])
 
 
 def assert_close(

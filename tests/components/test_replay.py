@@ -152,15 +152,15 @@ def test_a_run_with_iterations_opens_rolled_and_has_what_happens_in_each() -> No
 
 def test_what_does_not_fit_are_the_iterations_that_tell_least(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("components.replay.page.MAX_UNROLLED", 10)  # rolled alone, as a long run is
-    tape = of_program(TRAINING.replace("range(12)", "range(40)").replace("== 7", "== 21"))
+    tape = of_program(TRAINING.replace("range(12)", "range(24)").replace("== 7", "== 13"))
     whole = unpacked(replay_html(tape), "windows")
     size = max(len(b64encode(zlib.compress(json.dumps(each).encode(), 9))) for each in whole)
-    monkeypatch.setattr("components.replay.rolled.ROOM", 14 * size)
+    monkeypatch.setattr("components.replay.rolled.ROOM", 10 * size)
     monkeypatch.setattr("components.replay.rolled.ROOM_BESIDE", 1)
     page = replay_html(tape)
     kept = [iteration_of(tape, window["window"][1]) for window in unpacked(page, "windows")]
-    assert len(kept) < 25
-    assert {0, 1, 20, 21, 22, 38, 39} <= set(kept), "both ends, the first NaN and the last good one, and those beside them"
+    assert len(kept) < 18
+    assert {0, 1, 12, 13, 14, 22, 23} <= set(kept), "both ends, the first NaN and the last good one, and those beside them"
     assert kept == sorted(kept)
     assert sum(each is not None for each in unpacked(page, "beside")) == 1, "what stands beside the graph has a room of its own"
 

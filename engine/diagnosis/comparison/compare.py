@@ -1,46 +1,37 @@
-"""Two runs side by side: which tensors came and went, which values and gradients changed, by how much, and where it began."""
+"""Two runs side by side: where they first differ, what only one of them did, which tensors came and went, and which values and
+gradients changed by how much."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import Literal, TypeAlias
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
 import msgspec
+import numpy as np
 
 from ...graph.numbers import ArrayTexts, number
-from ...graph.shown.captions import Caption, caption_text, captions, titles
+from ...graph.shown.captions import caption_at, caption_text, titles
 from ...graph.structure.build import visible
-from ...graph.structure.moments import iteration_text
-from ...recording.events import (
-    NOTHING,
-    Accumulated,
-    AnyEvent,
-    BackwardBegan,
-    BackwardEnded,
-    CellBegan,
-    CellEnded,
-    Drew,
-    FlagSet,
-    GradSet,
-    HookRan,
-    Named,
-    NodeRan,
-    OpRan,
-    Printed,
-    Raised,
-    Read,
-    Stepped,
-    Thinned,
-    Warned,
-)
+from ...graph.structure.moments import iteration_text, iterations_text
+from ...recording.columns import Ints
+from ...recording.events import NOTHING, Accumulated, AnyEvent, GradSet, NodeRan, OpRan, Printed, Raised, Stepped
+from ...recording.index import Index, TensorHistory, index_of
 from ...recording.index import Status as TensorStatus
-from ...recording.index import TensorHistory, index_of
 from ...recording.recording import Recording
+from ...recording.tables import KIND
 from .alignment import Matching, match
 from .array_change import Change, array_change
+from .array_pairs import unlike
+from .divergence import ASIDE, Divergences, Pair
+from .sides import sides
+from .tolerance import Tolerance, usual
 
 Status: TypeAlias = Literal["same", "changed", "added", "removed"]
+_FEW = 4
+"""Inputs that a sentence names."""
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,80 +61,188 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return f"t{self.after}" if self.after != NOTHING else f"bt{self.before}"
 
 
+class Input(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that goes into what first differs."""
+
+    name: str
+    same: bool | None = True
+    """None where it is not known."""
+    before: str = ""
+    after: str = ""
+    """What it is in both runs."""
+
+
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """The first moment at which the runs are not the same."""
 
     title: str
     """"line 7: y, 3 → 3.5", in a loop "line 7, iteration 137: y, 3 → 3.5"."""
     line: int = 0
+    cell: int = 0
     step: int = NOTHING
     """In `after`; for an event that only `before` has, the step at which it is missing."""
     step_before: int = NOTHING
     node: str = ""
     """The node of the merged graph it is about, if any."""
+    kind: Literal["value", "gradient", "parameter", "rates", "flag", "output", "error", "added", "removed"] = "value"
+    what: str = ""
+    """What it is about: "y", "y.grad", "the gradient into AddmmBackward0"."""
+    operation: str = ""
+    """What made it: "addmm in model.0"."""
+    iteration: str = ""
+    before: str = ""
+    after: str = ""
+    """It in both runs."""
+    largest: float | None = None
+    relative: float | None = None
+    note: str = ""
+    """How far apart they are, as `Change` has it."""
+    inputs: tuple[Input, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """Where it is, what it is, and whether what went into it was the same."""
+        where = ", ".join(part for part in (f"line {self.line}" if self.line else "", self.iteration) if part)
+        return f"The runs first differ{f' at {where}' if where else ''}: {self._told()}."
+
+    def _told(self) -> str:
+        if self.kind in ("added", "removed"):
+            return f"only one of them has this, {self.what}"
+        told = f"{self.operation} gives another {self.what}" if self.operation else f"{self.what} is another"
+        if not self.inputs:
+            return told
+        other = [each for each in self.inputs if each.same is False]
+        if other:
+            names = ", ".join(f"{each.name} ({each.before} → {each.after})" for each in other[:_FEW])
+            return f"{told}; of what goes into it, this differs: {names}"
+        if self.kind == "parameter":
+            return f"{told}, though what goes into it is the same: the optimizer's settings or its state differ"
+        unsure = any(each.same is None for each in self.inputs)
+        return f"{told}, though what goes into it is the same{', as far as it is known' if unsure else ''}"
 
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a run when its program was changed."""
+class Only(msgspec.Struct, frozen=True, kw_only=True):
+    """What one of the runs did at a place, and the other did not."""
 
-    rows: tuple[Row, ...]
-    first: Difference | None
-    """None if nothing differs."""
-    summary: str
-    counts: dict[str, int]
+    run: Literal["before", "after"]
+    what: str
+    """What happened, as the tape says it, the first time."""
+    line: int = 0
+    cell: int = 0
+    iteration: str = ""
+    """That of the first time."""
+    count: int = 1
+    step: int = NOTHING
+    """In the run that has it."""
 
 
-def compare(before: Recording, after: Recording) -> Comparison:
-    """Compare two runs; the answer is kept on `after`."""
-    kept = after.derived.get("comparison")
-    if kept is None or kept[0] is not before:
-        kept = after.derived["comparison"] = (before, _Comparer(before, after).run())
-    found: Comparison = kept[1]
-    return found
+class Comparison:
+    """What became of a run when its program, or what runs it, was changed. What it holds is made when it is asked for."""
+
+    def __init__(self, comparer: _Comparer) -> None:
+        self._comparer = comparer
+        self.before, self.after = comparer.before, comparer.after
+        self.tolerance = comparer.tolerance
+
+    @cached_property
+    def first(self) -> Difference | None:
+        """None if nothing differs."""
+        return self._comparer.first()
+
+    @cached_property
+    def only(self) -> tuple[Only, ...]:
+        """What only one of them did, by place, in order; nothing of the gradients that follow from it."""
+        return tuple(self._comparer.only())
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The tensors of both, in the order in which they are made."""
+        return tuple(self._comparer.rows())
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many of the rows have each status."""
+        return dict(Counter(str(row.status) for row in self.rows))
+
+    @cached_property
+    def summary(self) -> str:
+        """The comparison in two sentences."""
+        return _summary(Counter(row.status for row in self.rows), self.rows, self.first)
+
+    @property
+    def matched(self) -> int:
+        """How many events both runs have."""
+        return int((self._comparer.matching.step_of != NOTHING).sum())
+
+    @property
+    def compared(self) -> tuple[int, int, int]:
+        """How many pairs of arrays they have: compared element by element, by their statistics, and not at all."""
+        return self._comparer.divergences.compared
+
+    @cached_property
+    def sides(self) -> tuple[str, ...]:
+        """What is to be known of the two recordings before anything is said about the runs, in sentences: engines, dtypes,
+        devices, and where one holds less. `{0}` and `{1}` stand for their names."""
+        return sides(self._comparer.matching)
+
+
+def compare(before: Recording, after: Recording, tolerance: Tolerance | None = None) -> Comparison:
+    """Compare two runs; the answer is kept on `after`.
+
+    Args:
+        tolerance: how far apart numbers may be; without it next to nothing for two runs of one engine, and what PyTorch's
+            `assert_close` allows for those of different ones.
+    """
+    tolerance = usual(before, after) if tolerance is None else tolerance
+    kept: Comparison | None = after.derived.get("comparison")
+    if kept is None or kept.before is not before or kept.tolerance != tolerance:
+        kept = after.derived["comparison"] = Comparison(_Comparer(before, after, tolerance))
+    return kept
 
 
 class _Comparer:
-    def __init__(self, before: Recording, after: Recording) -> None:
-        self.before, self.after = before, after
+    def __init__(self, before: Recording, after: Recording, tolerance: Tolerance) -> None:
+        self.before, self.after, self.tolerance = before, after, tolerance
         self.matching: Matching = match(before, after)
+        self.divergences = Divergences(self.matching, tolerance)
         self.old, self.new = index_of(before), index_of(after)
-        self.flow_old, self.flow_new = _flows(before), _flows(after)
         self.title_old, self.title_new = titles(before), titles(after)
         self.text_old, self.text_new = ArrayTexts(before), ArrayTexts(after)
 
-    def run(self) -> Comparison:
+    # --- tensors ------------------------------------------------------------------------------------------------------------
+
+    def rows(self) -> list[Row]:
+        """All tensors that have a node, in the order in which they are made; what was removed, where it was."""
         back = {b: a for a, b in self.matching.tensors.items()}
         shown_old, shown_new = visible(self.before), visible(self.after)
-        rows = [self.row(back.get(t, NOTHING), t) for t in self.new.tensors if t in shown_new]
-        rows += [
-            self.row(t, NOTHING) for t in self.old.tensors if t in shown_old and t not in self.matching.tensors
-        ]  # fmt: skip
-        rows.sort(key=self.order)
-        counts = Counter(row.status for row in rows)
-        first = self.first()
-        return Comparison(
-            rows=tuple(rows),
-            first=first,
-            summary=_summary(counts, rows, first),
-            counts={str(status): count for status, count in counts.items()},
-        )
+        pairs = [(back.get(t, NOTHING), t) for t in self.new.tensors if t in shown_new]
+        pairs += [(t, NOTHING) for t in self.old.tensors if t in shown_old and t not in self.matching.tensors]
+        flows = _flows(self.before), _flows(self.after)
+        arrays: list[tuple[int, int]] = []
+        kept: list[bool] = []
+        for old, new in pairs:
+            a, b = self.old.tensors.get(old), self.new.tensors.get(new)
+            gradients, is_kept = _gradients(a, b, flows)
+            arrays += [(_value(a), _value(b)), gradients]
+            kept.append(is_kept)
+        changes = self.changes(arrays)
+        rows = [
+            self.row(*pair, value, grad, is_kept)
+            for pair, value, grad, is_kept in zip(pairs, changes[::2], changes[1::2], kept, strict=True)
+        ]
+        return sorted(rows, key=self.order)
 
     def order(self, row: Row) -> tuple[float, int]:
-        """In the order in which they are made; what was removed, where it was."""
         if row.after != NOTHING:
             return float(self.new.tensors[row.after].born), 0
         return self.matching.moment(self.old.tensors[row.before].born) + 0.5, row.before
 
-    def row(self, old: int, new: int) -> Row:
+    def row(self, old: int, new: int, value: Change, grad: Change, kept: bool) -> Row:
         a = self.old.tensors.get(old)
         b = self.new.tensors.get(new)
         recording, history = (self.after, b) if b is not None else (self.before, a)
         assert history is not None
         site = recording.site(history.op)
-        value_ids = _value(a), _value(b)
-        value = self.change(*value_ids)
-        grad_ids, kept = self.gradients(a, b)
-        grad = self.change(*grad_ids)
         flags = ""
         if a is not None and b is not None and _status(a).requires_grad != _status(b).requires_grad:
             flags = "requires grad now" if _status(b).requires_grad else "requires no grad now"
@@ -165,92 +264,194 @@ class _Comparer:
             flags=flags,
         )
 
-    def gradients(self, a: TensorHistory | None, b: TensorHistory | None) -> tuple[tuple[int, int], bool]:
-        """The `.grad` at the end of both runs; where both were cleared, what stood there before; else what flowed through."""
-        cleared = _cleared(a) and _cleared(b)
-        ids = (_filled(a), _filled(b)) if cleared else (_grad(a), _grad(b))
-        if ids != (NOTHING, NOTHING):
-            return ids, True
-        flows = (
-            self.flow_old.get(a.info.id, NOTHING) if a else NOTHING,
-            self.flow_new.get(b.info.id, NOTHING) if b else NOTHING,
-        )
-        return flows, flows == (NOTHING, NOTHING)
+    def changes(self, pairs: list[tuple[int, int]]) -> list[Change]:
+        """How each pair of arrays differs, by id: which do is worked out for all of them at once."""
+        ids = np.array(pairs, np.int64).reshape(-1, 2)
+        both = np.flatnonzero((ids != NOTHING).all(axis=1))
+        far = np.zeros(len(ids), np.bool_)
+        far[both] = unlike(self.before.stored, self.after.stored, ids[both, 0], ids[both, 1], self.tolerance)
+        return [
+            Change(before=old, after=new)
+            if not differ and old != NOTHING and new != NOTHING
+            else self.change(old, new)
+            for (old, new), differ in zip(pairs, far.tolist(), strict=True)
+        ]  # fmt: skip
 
     def change(self, old: int, new: int) -> Change:
         made = array_change(
-            self.before.arrays[old] if old != NOTHING else None, self.after.arrays[new] if new != NOTHING else None
-        )  # fmt: skip
+            self.before.arrays[old] if old != NOTHING else None,
+            self.after.arrays[new] if new != NOTHING else None,
+            self.tolerance,
+        )
         return msgspec.structs.replace(made, before=old, after=new)
+
+    # --- what only one has --------------------------------------------------------------------------------------------------
+
+    def only(self) -> Iterator[Only]:
+        """What one run did and the other did not, by place; what follows after all that both did, at once."""
+        d = self.divergences
+        found = self.only_in("before", self.before, d.missing, _last(self.before, self.matching.step_of))
+        found += self.only_in("after", self.after, d.added, _last(self.after, self.matching.step_back))
+        yield from sorted(found, key=lambda each: each.step if each.run == "after" else d.follows(each.step))
+
+    def only_in(self, run: Literal["before", "after"], recording: Recording, steps: Ints, last: int) -> list[Only]:
+        places: dict[tuple[int, int, str], list[int]] = {}
+        tail = steps[steps > last].tolist()
+        goes_on = iterations_text(recording, tail) if last >= 0 and len(tail) > 1 else ""
+        for step in steps.tolist() if not goes_on else steps[steps <= last].tolist():
+            event = recording.events[step]
+            if isinstance(event, NodeRan | Accumulated):
+                continue  # that follows from the operations
+            site = recording.site(event)
+            what = event.op if isinstance(event, OpRan) else type(event).__name__
+            places.setdefault((site.cell, site.line, what) if site else (0, 0, what), []).append(step)
+        found = [
+            Only(run=run, what=_plain(recording, at[0]), line=line, cell=cell, count=len(at), step=at[0],
+                 iteration=iteration_text(recording, at[0], of=False))
+            for (cell, line, _), at in places.items()
+        ]  # fmt: skip
+        if goes_on:
+            found.append(Only(run=run, what=f"goes on: {goes_on}", count=len(tail), step=tail[0]))
+        return found
 
     # --- the first difference -----------------------------------------------------------------------------------------------
 
     def first(self) -> Difference | None:
         """The earliest event that one run lacks or that has other numbers."""
-        matched = {b: a for a, b in self.matching.events.items()}
-        missing = next((step for step in range(len(self.before.events)) if step not in self.matching.events), None)
-        gone_at = self.follows(missing) if missing is not None else math.inf
-        for step, event in enumerate(self.after.events):
-            if gone_at <= step:
-                break
-            if step not in matched:
-                return self.told(step, f"{_plain(self.after, step)} (new)", self.about(event))
-            found = self.differs(matched[step], step)
-            if found:
-                return self.told(step, *found, before=matched[step])
-        if missing is None:
+        found = self.divergences.first()
+        if found is None:
             return None
-        line = self.before.line(self.before.events[missing])
-        text = f"{_plain(self.before, missing)} (no longer)"
-        at = min(int(gone_at), len(self.after.events) - 1)
-        title = _at(line, iteration_text(self.before, missing, of=False), text)
-        return Difference(title=title, line=line, step=at, step_before=missing, node=self.about_gone(missing))
+        if isinstance(found, Pair):
+            return self.differing(found)
+        if found < NOTHING:
+            return self.gone(-2 - found)
+        text, node = _plain(self.after, found), _about(self.after.events[found])
+        return self.told(self.after, found, f"{text} (new)", what=text, step=found, kind="added", node=node)
 
-    def follows(self, missing: int) -> float:
-        """The step of `after` at which an event of `before` would have come."""
-        return 0.0 if missing == 0 else self.matching.moment(missing - 1) + 1.0
+    def gone(self, missing: int) -> Difference:
+        key = _about(self.before.events[missing])
+        node = (self.matching.key(key) or f"b{key}") if key else ""
+        at = min(self.divergences.follows(missing), len(self.after.events) - 1)
+        text = _plain(self.before, missing)
+        more: dict[str, Any] = {"step": at, "step_before": missing, "kind": "removed", "node": node}
+        return self.told(self.before, missing, f"{text} (no longer)", what=text, **more)
 
-    def differs(self, old: int, new: int) -> tuple[str, str] | None:
-        """What is different about two matched events, and at which node."""
-        a, b = self.before.events[old], self.after.events[new]
-        name = self.title_new
-        match a, b:
-            case OpRan(), OpRan():
-                pairs = [(one.array, other.array, other.id) for one, other in zip(a.outputs, b.outputs, strict=False)]
-                pairs += [(one.array, other.array, other.tensor) for one, other in zip(a.written, b.written, strict=False)]
-                for one, other, tensor in pairs:
-                    if self.change(one, other).changed:
-                        return f"{name(tensor)}, {self.from_to(one, other)}", f"t{tensor}"
-                for was, now in zip(a.outputs, b.outputs, strict=False):
-                    if was.requires_grad != now.requires_grad:
-                        verb = "requires grad now" if now.requires_grad else "requires no grad now"
-                        return f"{name(now.id)} {verb}", f"t{now.id}"
-            case NodeRan(), NodeRan():
-                for one, other in zip(a.received, b.received, strict=False):
-                    if self.change(one, other).changed:
-                        node = self.new.nodes[b.node].info.name
-                        return f"gradient into {node}, {self.from_to(one, other)}", self.owner(b.node)
-            case Accumulated(), Accumulated():
-                if self.change(a.total, b.total).changed:
-                    return f"{name(b.tensor)}.grad, {self.from_to(a.total, b.total)}", f"t{b.tensor}"
-            case GradSet(), GradSet():
-                if self.change(a.array, b.array).changed:
-                    return f"{name(b.tensor)}.grad, {self.from_to(a.array, b.array)}", f"t{b.tensor}"
-            case Printed(), Printed():
-                if a.text != b.text:
-                    return "prints something else", ""
-            case Drew(), Drew():
-                if a.figure != b.figure:
-                    return "draws something else", ""
-            case Raised(), Raised():
-                if (a.type, a.message) != (b.type, b.message):
-                    return f"{b.type}: {b.message}", ""
-            case (
-                Named() | FlagSet() | BackwardBegan() | BackwardEnded() | HookRan() | Stepped() | Read() | Warned() |
-                CellBegan() | CellEnded() | Thinned()
-            ), _:  # fmt: skip
-                pass  # what is different about these shows elsewhere
-        return None
+    def told(self, recording: Recording, at: int, text: str, **more: Any) -> Difference:
+        """A difference at an event of one of the runs."""
+        site = recording.site(recording.events[at])
+        line, cell = (site.line, site.cell) if site else (0, 0)
+        iteration = iteration_text(recording, at, of=False)
+        return Difference(title=_at(line, iteration, text), line=line, cell=cell, iteration=iteration, **more)
+
+    def differing(self, pair: Pair) -> Difference:
+        """What is different about two matched events, told with what went in."""
+        event, name = self.after.events[pair.step], self.title_new
+        more: dict[str, Any] = {"step": pair.step, "step_before": pair.step_before}
+        if pair.what in ("made", "written", "received", "sent", "total", "grad", "root"):
+            change = self.change(pair.before, pair.after)
+            more |= {"before": self.text_old(pair.before) or "None", "after": self.text_new(pair.after) or "None"}
+            more |= {"largest": change.largest, "relative": change.relative, "note": change.note}
+        from_to = self.from_to(pair.before, pair.after)
+        match pair.what:
+            case "made" | "written":
+                assert isinstance(event, OpRan)
+                what, node = name(pair.subject), f"t{pair.subject}"
+                stepping = bool(self.new.stepping[pair.step])
+                optimizer = self.optimizer(pair.step) if stepping else ""
+                more |= {"kind": "parameter" if stepping else "value", "operation": optimizer or self.operation(event)}
+                more |= {"inputs": self.inputs(pair, stepping)}
+            case "received" | "sent":
+                called, node = self.new.nodes[pair.subject].info.name, self.owner(pair.subject)
+                what = f"gradient {'into' if pair.what == 'received' else 'out of'} {called}"
+                more |= {"kind": "gradient", "operation": called if pair.what == "sent" else ""}
+                more |= {"inputs": self.gradients_into(pair) if pair.what == "sent" else ()}
+            case "total" | "grad":
+                what, node = f"{name(pair.subject)}.grad", f"t{pair.subject}"
+                more |= {"kind": "gradient", "inputs": self.added(pair)}
+            case "root":
+                what, node = f"gradient that backward() of {name(pair.subject)} begins with", f"t{pair.subject}"
+                more |= {"kind": "gradient"}
+            case "rates":
+                a, b = self.before.events[pair.step_before], event
+                assert isinstance(a, Stepped)
+                assert isinstance(b, Stepped)
+                one, other = (", ".join(map(number, each.rates)) for each in (a, b))
+                text = f"{b.optimizer}.step has a learning rate of {one} → {other}"
+                more |= {"kind": "rates", "what": "the learning rate", "before": one, "after": other}
+                return self.told(self.after, pair.step, text, **more)
+            case "flag":
+                needs = any(info.id == pair.subject and info.requires_grad for info in event.outputs)  # type: ignore[union-attr]
+                text = f"{name(pair.subject)} requires {'grad' if needs else 'no grad'} now"
+                more |= {"kind": "flag", "what": f"requires_grad of {name(pair.subject)}", "node": f"t{pair.subject}"}
+                return self.told(self.after, pair.step, text, **more)
+            case "error":
+                assert isinstance(event, Raised)
+                more |= {"kind": "error", "what": "the error"}
+                return self.told(self.after, pair.step, f"{event.type}: {event.message}", **more)
+            case "text":
+                text = "prints something else" if isinstance(event, Printed) else "draws something else"
+                return self.told(self.after, pair.step, text, kind="output", what="what is shown", **more)
+        return self.told(self.after, pair.step, f"{what}, {from_to}", what=what, node=node, **more)
+
+    def operation(self, event: OpRan) -> str:
+        """What ran, and in which module or function."""
+        scope = self.after.scopes[event.scope] if event.scope != NOTHING else None
+        inside = (scope.module and f" in {scope.module}") or (scope.function and f" in {scope.function}()") if scope else ""
+        return f"{event.op}{inside}"
+
+    def optimizer(self, step: int) -> str:
+        """The optimizer's step that an event belongs to."""
+        event = _stepped(self.after, step)
+        return f"{event.optimizer}.step" if event is not None else ""
+
+    def inputs(self, pair: Pair, stepping: bool) -> tuple[Input, ...]:
+        """What went into an operation: tensors as they were before it, and other arguments where they differ."""
+        a, b = self.before.events[pair.step_before], self.after.events[pair.step]
+        assert isinstance(a, OpRan)
+        assert isinstance(b, OpRan)
+        found = []
+        tensors = [[x for x in event.inputs if x.tensor != NOTHING] for event in (a, b)]
+        for one, other in zip(*tensors, strict=False):
+            found.append(self.input(self.title_new(other.tensor), _before(self.old, one.tensor, pair.step_before),
+                                    _before(self.new, other.tensor, pair.step)))  # fmt: skip
+            if stepping:
+                grads = (self.old.tensors[one.tensor].grad(pair.step_before), self.new.tensors[other.tensor].grad(pair.step))
+                found.append(self.input(f"{self.title_new(other.tensor)}.grad", *grads))
+        texts = [{x.name: x.text for x in event.inputs if x.tensor == NOTHING} for event in (a, b)]
+        for key in texts[0].keys() & texts[1].keys():
+            if texts[0][key] != texts[1][key] and not _nearly(texts[0][key], texts[1][key]):
+                found.append(Input(name=key, same=False, before=texts[0][key], after=texts[1][key]))
+        if stepping:
+            steps = _stepped(self.before, pair.step_before), _stepped(self.after, pair.step)
+            if steps[0] is not None and steps[1] is not None:
+                one, other = (", ".join(map(number, each.rates)) for each in steps if each is not None)
+                found.append(Input(name="learning rate", same=one == other, before=one, after=other))
+        return tuple(found)
+
+    def gradients_into(self, pair: Pair) -> tuple[Input, ...]:
+        """What went into a node's rule: the gradients that came, and what the node had saved."""
+        a, b = self.before.events[pair.step_before], self.after.events[pair.step]
+        assert isinstance(a, NodeRan)
+        assert isinstance(b, NodeRan)
+        found = [self.input("the gradient that comes", x, y) for x, y in zip(a.received, b.received, strict=False)]
+        saved = [{s.name: s.array for s in index.nodes[event.node].info.saved if s.array != NOTHING}
+                 for index, event in ((self.old, a), (self.new, b))]  # fmt: skip
+        found += [self.input(f"saved {key}", saved[0][key], saved[1][key]) for key in saved[0] if key in saved[1]]
+        return tuple(found)
+
+    def added(self, pair: Pair) -> tuple[Input, ...]:
+        """What was added to a gradient, and to what."""
+        a, b = self.before.events[pair.step_before], self.after.events[pair.step]
+        if not isinstance(a, Accumulated) or not isinstance(b, Accumulated):
+            return ()
+        there = (self.old.tensors[a.tensor].grad(pair.step_before - 1), self.new.tensors[b.tensor].grad(pair.step - 1))
+        return (self.input("what is added", a.increment, b.increment), self.input("what was there", *there))
+
+    def input(self, name: str, old: int, new: int) -> Input:
+        change = self.change(old, new)
+        known = not ({_unknown(self.before, old), _unknown(self.after, new)} & {True})
+        one, other = self.text_old(old) or "None", self.text_new(new) or "None"
+        return Input(name=name, same=not change.changed if known else None, before=one, after=other)
 
     def from_to(self, old: int, new: int) -> str:
         """`3 → 3.5`; where both look alike, their difference."""
@@ -260,33 +461,56 @@ class _Comparer:
             return f"{other}, by up to {number(largest)}" if largest is not None else f"{one} → {other}"
         return f"{one} → {other}"
 
-    def told(self, step: int, text: str, node: str, before: int = NOTHING) -> Difference:
-        line = self.after.line(self.after.events[step])
-        title = _at(line, iteration_text(self.after, step, of=False), text)
-        return Difference(title=title, line=line, step=step, step_before=before, node=node)
-
-    def about(self, event: AnyEvent) -> str:
-        match event:
-            case OpRan():
-                return next((f"t{info.id}" for info in event.outputs), "")
-            case Accumulated() | GradSet():
-                return f"t{event.tensor}"
-            case (
-                Named() | FlagSet() | BackwardBegan() | NodeRan() | BackwardEnded() | HookRan() | Stepped() | Read() |
-                Printed() | Drew() | Warned() | Raised() | CellBegan() | CellEnded() | Thinned()
-            ):  # fmt: skip
-                return ""
-
-    def about_gone(self, missing: int) -> str:
-        key = self.about(self.before.events[missing])
-        return (self.matching.key(key) or f"b{key}") if key else ""
-
     def owner(self, node: int) -> str:
         tensor = self.new.owners.get((node, 0), NOTHING)
         return "" if tensor == NOTHING else f"t{tensor}"
 
 
-def _summary(counts: Counter[Status], rows: list[Row], first: Difference | None) -> str:
+def _last(recording: Recording, there: Ints) -> int:
+    """The last step that the other run has too, of those that count in any comparison."""
+    steps = np.flatnonzero(there != NOTHING)
+    kinds = recording.tape.kind[steps]
+    return int(steps[~np.isin(kinds, [KIND[kind] for kind in ASIDE])].max(initial=NOTHING))
+
+
+def _before(index: Index, tensor: int, step: int) -> int:
+    """A tensor's array before a step."""
+    return index.array(tensor, step - 1)
+
+
+def _about(event: AnyEvent) -> str:
+    """The node of the graph that an event is about, "" for none."""
+    if isinstance(event, OpRan):
+        return next((f"t{info.id}" for info in event.outputs), "")
+    return f"t{event.tensor}" if isinstance(event, Accumulated | GradSet) else ""
+
+
+def _unknown(recording: Recording, array: int) -> bool:
+    """Whether nothing but dtype and shape was kept of an array."""
+    if array == NOTHING:
+        return False
+    stored = recording.arrays[array]
+    summary = stored.summary
+    return summary is not None and math.isnan(summary.min) and summary.nan + summary.inf < math.prod(stored.shape)
+
+
+def _nearly(one: str, other: str) -> bool:
+    """Whether two arguments are the same number, as two engines write it."""
+    try:
+        return math.isclose(float(one), float(other), rel_tol=1e-12)
+    except ValueError:
+        return one.strip("()[], ") == other.strip("()[], ")
+
+
+def _stepped(recording: Recording, step: int) -> Stepped | None:
+    """The optimizer's step that an event belongs to."""
+    steps = recording.tape.steps(Stepped)
+    at = int(steps.searchsorted(step))
+    event = recording.events[int(steps[at])] if at < len(steps) else None
+    return event if isinstance(event, Stepped) else None
+
+
+def _summary(counts: Counter[Status], rows: Sequence[Row], first: Difference | None) -> str:
     """The comparison in two sentences."""
     if first is None and not any(counts[status] for status in ("added", "removed", "changed")):
         return "Both runs are the same."
@@ -313,25 +537,27 @@ def _at(line: int, iteration: str, text: str) -> str:
 
 def _plain(recording: Recording, step: int) -> str:
     """The caption of an event without its line."""
-    made = recording.derived.get("captions")
-    if made is None:
-        made = recording.derived["captions"] = captions(recording)
-    every: list[Caption] = made
-    parts = every[step]
+    parts = caption_at(recording, step)
     return caption_text(parts[1:] if parts and parts[0][0].startswith("line ") else parts)
 
 
 def _flows(recording: Recording) -> dict[int, int]:
     """Tensor → the last gradient that flowed through it."""
-    owners = index_of(recording).owners
-    found = {}
-    for event in recording.events:
-        if isinstance(event, NodeRan):
-            for output, array in enumerate(event.received):
-                tensor = owners.get((event.node, output), NOTHING)
-                if tensor != NOTHING and array != NOTHING:
-                    found[tensor] = array
-    return found
+    owners, received = index_of(recording).owners, index_of(recording).columns.received
+    last = dict(zip(zip(received.node.tolist(), received.output.tolist()), received.array.tolist()))
+    return {tensor: array for at, array in last.items() if (tensor := owners.get(at, NOTHING)) != NOTHING}
+
+
+def _gradients(
+    a: TensorHistory | None, b: TensorHistory | None, flows: tuple[dict[int, int], dict[int, int]]
+) -> tuple[tuple[int, int], bool]:
+    """The `.grad` at the end of both runs; where both were cleared, what stood there before; else what flowed through."""
+    cleared = _cleared(a) and _cleared(b)
+    ids = (_filled(a), _filled(b)) if cleared else (_grad(a), _grad(b))
+    if ids != (NOTHING, NOTHING):
+        return ids, True
+    passed = (flows[0].get(a.info.id, NOTHING) if a else NOTHING, flows[1].get(b.info.id, NOTHING) if b else NOTHING)
+    return passed, passed == (NOTHING, NOTHING)
 
 
 def _status(history: TensorHistory) -> TensorStatus:

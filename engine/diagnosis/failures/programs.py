@@ -126,6 +126,55 @@ PROGRAMS = (
         cases=(Case(r"cannot assign '([\w.]+)' as parameter '(\w+)'", "{2} is a parameter, and is given a {1} that is none."),),
     ),
     Failure(
+        "iterator_used_up", (),
+        "An iterator is asked for the next item, and has none left.",
+        "iter() gives something that goes through the items once. next() raises StopIteration when they are used up.",
+        "Make a new iterator with iter() for each epoch, or write for item in items, which ends by itself.",
+        types=("StopIteration",),
+    ),
+    Failure(
+        "function_not_applied", ("Legacy autograd function with non-static forward method",),
+        "An autograd Function is made and called like a module.",
+        "A Function has no objects: forward() and backward() are static methods, and apply() records the call.",
+        "Call it as Name.apply(x), without parentheses behind the class.",
+    ),
+    Failure(
+        "hook_without_gradient", ("cannot register a hook on a tensor that doesn't require gradient",),
+        "A hook is put on a tensor that gets no gradient.",
+        "A hook runs when the gradient of its tensor is computed; of data and of what was made under no_grad there is none.",
+        "Call x.requires_grad_() before it is used, or put the hook on what is computed from parameters.",
+    ),
+    Failure(
+        "init_of_vector", ("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions",),
+        "An initialisation by fan in and fan out is given a tensor of less than two dimensions.",
+        "Biases, and the weights of normalisations, are vectors: they connect no inputs with outputs.",
+        "Leave them out, if p.dim() > 1, and set biases with nn.init.zeros_(p).",
+    ),
+    Failure(
+        "scaler_out_of_turn",
+        ("step() has already been called since the last update()", "unscale_() has already been called on this optimizer",
+         "unscale_() is being called after step()", "No inf checks were recorded prior to update"),
+        "The scaler of mixed precision is called out of turn.",
+        "For each step of the optimizer its calls are scale(loss).backward(), unscale_() where gradients are clipped, step(), "
+        "and update(), each once.",
+        "Call scaler.update() after each scaler.step(optimizer), and unscale_() only in iterations that step.",
+        cases=(
+            Case(r"step\(\) has already been called", "scaler.step() is called a second time, with no update() between.",
+                 "Call scaler.update() after scaler.step(optimizer)."),
+            Case(r"unscale_\(\) has already been called", "scaler.unscale_() is called a second time, with no update() "
+                 "between.",
+                 "Call scaler.update() after scaler.step(optimizer), and unscale_() only in iterations that step."),
+        ),
+        types=("RuntimeError", "AssertionError"),
+    ),
+    Failure(
+        "truth_subtracted", ("Subtraction, the `-` operator, with",),
+        "A tensor of truth values is subtracted.",
+        "Between truth values there is no minus; what is meant is their opposite, or numbers.",
+        "Write ~mask for the opposite of a mask, or convert it: mask.float().",
+        types=("RuntimeError",),
+    ),
+    Failure(
         "unknown_name", (),
         "A name is used that has no value.",
         "It is written differently where it is given one, or that line has not run.",

@@ -57,7 +57,7 @@ SHAPES = (
         mechanical=True,
     ),
     Failure(
-        "target_shape", ("multi-target not supported", "to match target batch_size"),
+        "target_shape", ("multi-target not supported", "to match target batch_size", "size mismatch (got input: ["),
         "cross_entropy is given targets that do not fit its scores.",
         "For scores of shape [batch, classes] the targets are either one class for each sample, shape [batch], or a "
         "probability "
@@ -67,6 +67,10 @@ SHAPES = (
             Case(r"multi-target not supported",
                  "The targets of cross_entropy have a dimension too many: they are classes, one for "
                  "each sample."),
+            Case(r"size mismatch \(got input: (\[\d+\]), target: (\[\d+\])",
+                 "cross_entropy is given scores of shape {1} and a target of shape {2}: one sample without its dimension.",
+                 "Keep the batch: squeeze() without a dimension drops it where it has a single sample. Say which: squeeze(1), "
+                 "or flatten(1)."),
             Case(r"input batch_size \((\d+)\) to match target batch_size \((\d+)\)",
                  "cross_entropy is given scores of {1} samples and targets of {2}.",
                  "Give as many targets as scores. Sequences have their scores as [batch, classes, time]: transpose(1, 2), or "

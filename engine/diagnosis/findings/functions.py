@@ -273,7 +273,7 @@ def _shared(run: Run, entry: Pass, ran: NodeRan) -> int:
         above = run.events[entry.ran_at[arrival.source]] if arrival.source in entry.ran_at else None
         for sent in above.sent if isinstance(above, NodeRan) else ():
             if sent is not None and sent.array == arrival.array and sent.node != ran.node:
-                owner = run.index.owners.get((sent.node, sent.input), run.nodes[sent.node].info.variable)
+                owner: int = run.index.owners.get((sent.node, sent.input), run.nodes[sent.node].info.variable)
                 if owner != NOTHING:
                     return owner
     return NOTHING

@@ -241,9 +241,10 @@ def _meant(run: Run, event: OpRan, taken: list[int], difference: bool) -> bool:
 
 
 def _column_and_row(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    """Whether one shape is (N, 1) and the other (N,)."""
+    """Whether one shape is (N, 1) and the other (N,), or the one is the other with as many ones behind it as it has sizes:
+    (N, C, 1, 1) and (N, C)."""
     column, row = (a, b) if len(a) > len(b) else (b, a)
-    return len(column) == 2 and len(row) == 1 and column[1] == 1 and column[0] == row[0] > 1
+    return len(column) == 2 * len(row) and column == row + (1,) * len(row) and min(row, default=0) > 1
 
 
 def _summed_up(run: Run, tensor: int, bent: bool) -> bool:
@@ -313,3 +314,52 @@ def targets_beyond_probabilities(run: Run) -> Iterator[Finding]:
             evidence=[("targets", run.texts.describe(run.status(target, step).array))],
             nodes=[key(target)],
         )  # fmt: skip
+
+
+COMPARED_WITH_ALL = Kind(
+    "compared_with_all", "warning", "Predictions and labels are compared in shapes that broadcast: every one with every other."
+)
+
+
+@rule(171, COMPARED_WITH_ALL)
+def compared_with_all(run: Run) -> Iterator[Finding]:
+    """What a model has said, (N, 1), is compared with labels, (N,), or the other way round, and the answers are counted."""
+    for step, event in run.first_ops_of({"eq", "ne"}, 1):
+        pair = [run.argument(event, "self"), run.argument(event, "other")]
+        if NOTHING in pair or not event.outputs or len(event.outputs[0].shape) != 2:
+            continue
+        a, b = (run.tensors[t].info.shape for t in pair)
+        if not _column_and_row(a, b) or _meant(run, event, pair, False):
+            continue
+        models = [_said_by_model(run, t) for t in pair]
+        if models.count(True) != 1:
+            continue
+        said, given = pair if models[0] else pair[::-1]
+        yield finding(
+            run, COMPARED_WITH_ALL,
+            f"{run.segment(run.site(step)) or 'The comparison'} compares shapes {shape_text(a)} and {shape_text(b)}: they "
+            f"broadcast to {shape_text(event.outputs[0].shape)}.",
+            f"Each of the {event.outputs[0].shape[0]} predictions is compared with every label, so "
+            f"{math.prod(event.outputs[0].shape)} answers are counted. What is called an accuracy is none, and may exceed 1.",
+            f"Give both one shape: {run.title(said)}.squeeze(1), or {run.title(given)}.unsqueeze(1)."
+            if len(run.tensors[said].info.shape) == 2 else
+            f"Give both one shape: {run.title(given)}.squeeze(1), or {run.title(said)}.unsqueeze(1).",
+            step=step, related=[run.site(run.tensors[t].born) for t in pair],
+            evidence=[("shapes", f"{list(a)} and {list(b)}"), ("compared", str(math.prod(event.outputs[0].shape)))],
+            nodes=[key(t) for t in pair],
+        )  # fmt: skip
+
+
+def _said_by_model(run: Run, tensor: int) -> bool:
+    """Whether a tensor is computed from the result of a layer: by elements, or as the class of the largest."""
+    for _ in range(4):
+        if run.layer_behind(tensor) != NOTHING:
+            return True
+        event = run.tensors[run.beneath_views(tensor)].op
+        given = run.argument(event, "self")
+        if given == NOTHING or not any(
+            name in run.traits(event.op) for name in ("chooses", "compares", "casts", "elementwise", "normalizes", "squashes")
+        ):
+            return event.op in ("argmax", "max") and given != NOTHING and run.layer_behind(given) != NOTHING
+        tensor = given
+    return False

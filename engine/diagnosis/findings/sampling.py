@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...recording.events import NOTHING, NodeRan, OpRan, Site
-from ...recording.index import Pass
+from ...recording.index import Arrival, Pass
 from .. import mending
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
@@ -20,6 +20,10 @@ SAMPLE_WITHOUT_PATH = Kind(
     "sample_without_path", "warning",
     "Numbers are drawn by parameters, and the gradient ends at the draw.", mechanical=True,
 )  # fmt: skip
+
+REVERSED_DIVERGENCE = Kind(
+    "reversed_divergence", "warning", "The divergence of a variational model enters the loss with the wrong sign."
+)
 
 _MOST = 300
 """Tensors that are looked at before and behind one draw."""
@@ -165,3 +169,50 @@ def _reparameterised(paths: Paths, maker: OpRan, site: Site | None) -> tuple[str
     text = f"{simple} + {wide} * torch.randn_like({tensor})"
     whole = f"({text})" if isinstance(paths.source.parents.get(node), ast.expr) else text
     return text, mending.replaced(paths.run, site, whole)
+
+
+@rule(183, REVERSED_DIVERGENCE)
+def reversed_divergence(run: Run) -> Iterator[Finding]:
+    """The gradient that comes to 1 + v - m² - exp(v), which is never positive, would have it fall."""
+    at: dict[Site | None, list[tuple[int, OpRan, bool]]] = {}
+    for step, event in run.first_ops_of({"sub"}, 4):
+        whole, power = run.argument(event, "self"), run.argument(event, "other")
+        if NOTHING in (whole, power) or event.node is None or event.in_backward:
+            continue
+        maker = run.tensors[power].op
+        if maker.op != "exp" or not _adds(run, whole, {run.argument(maker, "self")}):
+            continue
+        arrived = [run.recording.array(a.array) for e in run.passes for a in _arrivals(e, event.node.id)]
+        known = [values for values in arrived if values is not None]
+        if known:
+            at.setdefault(run.site(step), []).append((step, event, all((values > 0).all() for values in known)))
+    for site, found in at.items():
+        if not all(up for *_, up in found):
+            continue
+        step, event, _ = found[0]
+        name = run.title(event.outputs[0].id)
+        yield finding(
+            run, REVERSED_DIVERGENCE,
+            "The divergence is made larger by the training: it enters the loss with the wrong sign.",
+            f"{name} is at most 0, and 0 where the distribution is the prior. The gradient that arrives there is positive, so "
+            "a step makes it smaller, without a bound: mean and variance run away from the prior.",
+            "Write -0.5 * (1 + logvar - mu ** 2 - logvar.exp()).sum(), and add it to the loss.",
+            step=step, site=site, evidence=[("gradient that arrives", "positive")], nodes=[key(event.outputs[0].id)],
+        )  # fmt: skip
+
+
+def _adds(run: Run, tensor: int, wanted: set[int]) -> bool:
+    """Whether a sum has one of some tensors, and a square, among its terms."""
+    terms, found, squares = [tensor], False, False
+    for term in terms:
+        event = run.tensors[term].op
+        found = found or term in wanted
+        squares = squares or event.op == "pow" or (event.op == "mul" and len(run.inputs(event)) == 2)
+        if event.op in ("add", "sub", "rsub") and len(terms) < 12:
+            terms += run.inputs(event)
+    return found and squares
+
+
+def _arrivals(entry: Pass, node: int) -> list[Arrival]:
+    track = entry.arrivals.get(node)
+    return list(track.values) if track is not None else []

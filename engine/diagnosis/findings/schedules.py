@@ -35,6 +35,9 @@ SCHEDULE_PER_EPOCH = Kind(
 RATE_DECAYED = Kind("rate_decayed", "warning", "The learning rate has fallen to nothing long before the training ends.")
 SCHEDULE_UNUSED = Kind("schedule_unused", "warning", "A learning rate schedule is made and never stepped.")
 RATE_RISES_AGAIN = Kind("rate_rises_again", "hint", "A cosine schedule is stepped beyond its end, and the rate comes back up.")
+SCHEDULE_OF_ANOTHER = Kind(
+    "schedule_of_another", "warning", "A schedule changes the rate of an optimizer that another one has taken the place of."
+)
 ZERO_RATE = Kind("zero_rate", "warning", "The optimizer's learning rate is zero.")
 UPDATE_LOST = Kind("update_lost", "warning", "The updates are so small that rounding swallows them.")
 
@@ -289,6 +292,40 @@ def forgotten_schedule(run: Run) -> Iterator[Finding]:
             site=schedule.site,
             related=[run.site(run.optimizer_steps[0][0])],
             evidence=[("optimizer steps", str(len(run.optimizer_steps)))],
+            nodes=[key(t) for t in run.optimizer_steps[0][1].parameters],
+        )  # fmt: skip
+
+
+@rule(143, SCHEDULE_OF_ANOTHER)
+def schedule_of_another(run: Run) -> Iterator[Finding]:
+    """A schedule is made for what a name stood for, the name is given another optimizer behind it, and that one steps."""
+    source = paths_of(run.recording).source
+    if not run.optimizer_steps:
+        return
+    for schedule in schedules(run):
+        if not schedule.call.args or not methods(run, schedule.name, "step"):
+            continue
+        name = ast.unparse(schedule.call.args[0])
+        function = source.function(schedule.call)
+        later = [
+            site_of(cell, statement)
+            for cell, statement, value in source.assigned.get(name, [])
+            if isinstance(value, ast.Call) and isinstance(statement, ast.Assign) and cell == schedule.site.cell
+            and statement.lineno > schedule.site.line and source.function(statement) is function
+            and source.parents.get(statement) is source.parents.get(schedule.statement or statement)
+        ]  # fmt: skip
+        warned = any(event.message.startswith("Detected call of `lr_scheduler.step()`") for _, event in run.warnings)
+        if len(later) != 1 or not warned:
+            continue
+        yield finding(
+            run, SCHEDULE_OF_ANOTHER,
+            f"{schedule.name} belongs to an optimizer that never steps: {name} is another one by then.",
+            f"{schedule.kind} is given what {name} is at {run.site_text(schedule.site)}. {run.site_text(later[0])} makes a new "
+            f"optimizer, whose rate stays at {number(max(run.optimizer_steps[-1][1].rates, default=float('nan')))} in all "
+            f"{len(run.optimizer_steps)} steps, while {schedule.name}.step() lowers that of the old one.",
+            f"Make {schedule.name} after the optimizer that is to step.",
+            step=run.optimizer_steps[0][0], site=schedule.site, related=later,
+            evidence=[("optimizers by this name", str(len(source.assigned.get(name, []))))],
             nodes=[key(t) for t in run.optimizer_steps[0][1].parameters],
         )  # fmt: skip
 

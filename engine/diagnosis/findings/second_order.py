@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -26,8 +27,14 @@ UNUSED_CREATE_GRAPH = Kind(
     "unused_create_graph", "hint", "create_graph=True records graphs of gradients that no pass goes through.", mechanical=True
 )
 
+ZERO_SECOND_DERIVATIVE = Kind(
+    "zero_second_derivative", "warning", "A second derivative is zero everywhere: it is taken through ReLU, which is straight."
+)
+
 _MOST = 400
 """Tensors looked at that are computed from one gradient, or between a term and the loss."""
+_LOOKED_AT = 8
+"""Bindings of a name that are looked at."""
 
 
 class Taken(NamedTuple):
@@ -219,3 +226,46 @@ def unused_create_graph(run: Run) -> Iterator[Finding]:
             steps=[entry.began for entry in entries],
             changes=mending.keyword(run, site, "create_graph", None),
         )  # fmt: skip
+
+
+@rule(177, ZERO_SECOND_DERIVATIVE)
+def zero_second_derivative(run: Run) -> Iterator[Finding]:
+    """A loss uses the derivative of a derivative, which is zero in every element, of a network with ReLU."""
+    bent = run.having("relu") & frozenset(columns_of(run.recording).op_names)
+    grads = {entry.began: entry for entry in run.passes if entry.event.via == "grad" and entry.event.create_graph}
+    if not bent or len(grads) < 2:
+        return
+    told: dict[Site | None, bool] = {}
+    first: dict[Site | None, tuple[int, int]] = {}
+    began = sorted(grads)
+    for name, bindings in run.named_tensors.items():
+        for step, tensor in bindings[:_LOOKED_AT] if name else ():
+            place = bisect_left(began, step) - 1
+            entry = grads[began[place]] if place >= 0 else None
+            if entry is None or tensor == NOTHING or not run.tensors[tensor].op.in_backward:
+                continue
+            site = run.site(entry.began)
+            if run.site(run.tensors[tensor].born) != site or not _again(run, entry) or tensor not in run.consumers:
+                continue
+            told[site] = told.get(site, True) and run.zero(run.tensors[tensor].info.array)
+            first.setdefault(site, (entry.began, tensor))
+    relu, bend = next(run.first_ops_of(bent, 1))
+    for site, zero in told.items():
+        if not zero:
+            continue
+        step, tensor = first[site]
+        yield finding(
+            run, ZERO_SECOND_DERIVATIVE,
+            f"{run.title(tensor)}, a second derivative, is zero everywhere: the network is made of straight pieces.",
+            f"The slope of {bend.op} at {run.where(relu)} is 0 or 1, so the derivative of a network with it is "
+            "constant from kink to kink, and its own derivative is zero. What the loss says of it teaches nothing.",
+            "Use an activation that bends: tanh, softplus, silu or sin.",
+            step=step, site=site, related=[run.site(relu)],
+            evidence=[(run.title(tensor), "0 everywhere")], nodes=[key(tensor)],
+        )  # fmt: skip
+
+
+def _again(run: Run, entry: Pass) -> bool:
+    """Whether a pass goes through what an earlier pass has recorded."""
+    events = (run.nodes[node].event for node in entry.ran_at)
+    return any(isinstance(event, OpRan) and event.in_backward for event in events)

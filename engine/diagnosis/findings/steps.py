@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, GradSet, Printed, Site
 from ..cadence import Window, cadence_of, clears, takes_gradient, within
+from ..mending import loop_around
 from ..mends import order as mends
 from ..optimizer_text import methods, optimizers
 from ..paths import paths_of
@@ -331,7 +333,9 @@ def undivided(run: Run) -> Iterator[Finding]:
         number = _counted_by(run, window.step)
         if number is None or len(sites) > 1 or not _averages(run, run.index.passes[min(passes)].event.roots[0][0]):
             continue
-        if _divides(run, number) or any(_clear_of(run, t, min(passes[min(passes)]), window.step) >= 0 for t in window.owned):
+        if _divides(run, number, next(iter(sites))) or any(
+            _clear_of(run, t, min(passes[min(passes)]), window.step) >= 0 for t in window.owned
+        ):
             continue
         count, name = len(passes), ast.unparse(number)
         yield finding(
@@ -366,15 +370,24 @@ def _counted_by(run: Run, step: int) -> ast.expr | None:
     return None
 
 
-def _divides(run: Run, number: ast.expr) -> bool:
-    """Whether anything in the text is divided or multiplied by a number; then that may be how the sum is scaled."""
-    text = ast.unparse(number)
+def _divides(run: Run, number: ast.expr, backward: Site | None) -> bool:
+    """Whether anything in the text is divided or multiplied by a number; then that may be how the sum is scaled. What the loop
+    does behind backward() comes too late."""
+    text, loop = ast.unparse(number), loop_around(run, backward)
+    late = range(backward.end_line + 1, loop.end_line + 1) if backward is not None and loop is not None else range(0)
     for node in paths_of(run.recording).source.parents:
+        if isinstance(node, ast.stmt | ast.expr) and node.lineno in late and not _of_gradients(node):
+            continue
         if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Div | ast.Mult):
             right = node.right if isinstance(node, ast.BinOp) else node.value
             if text in (ast.unparse(right), ast.unparse(node.left) if isinstance(node, ast.BinOp) else ""):
                 return True
     return False
+
+
+def _of_gradients(node: ast.AST) -> bool:
+    """Whether an expression is about gradients, or a rate, which may be divided as well as the loss."""
+    return bool(re.search(r"grad|lr", ast.unparse(node)))
 
 
 def _averages(run: Run, root: int) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from itertools import chain
 
 import numpy as np
 
+from ...recording.columns import Flags, Ints
 from ..structure.build import Graph
 from .state_history import EdgeKey
 
@@ -25,13 +27,33 @@ class Carriers(Mapping[tuple[int, int], list[EdgeKey]]):
         pairs = flat[::2] * _SLOTS + flat[1::2]
         order = np.argsort(pairs, kind="stable")
         self._pairs, self._edge = pairs[order], np.repeat(np.arange(len(edges), dtype=np.int32), counts)[order]
+        self._number = {edge: number for number, edge in enumerate(self._edges)}
+        self._wanted: Flags | None = None
+
+    def among(self, edges: Iterable[EdgeKey]) -> Carriers:
+        """The same of some edges alone."""
+        some = copy(self)
+        some._wanted = np.zeros(len(self._edges), np.bool_)
+        some._wanted[[self._number[edge] for edge in edges]] = True
+        return some
+
+    def carry(self, nodes: Ints, slots: Ints) -> Flags:
+        """Whether there is an edge for what goes along edges of nodes."""
+        wanted = nodes * _SLOTS + slots
+        low, high = np.searchsorted(self._pairs, wanted), np.searchsorted(self._pairs, wanted, "right")
+        if self._wanted is None:
+            return high > low
+        before = np.concatenate(([0], np.cumsum(self._wanted[self._edge])))
+        found: Flags = before[high] > before[low]
+        return found
 
     def __getitem__(self, pair: tuple[int, int]) -> list[EdgeKey]:
         wanted = pair[0] * _SLOTS + pair[1]
         low = int(self._pairs.searchsorted(wanted))
         found = []
         while low < len(self._pairs) and self._pairs[low] == wanted:
-            found.append(self._edges[self._edge[low]])
+            if self._wanted is None or self._wanted[self._edge[low]]:
+                found.append(self._edges[self._edge[low]])
             low += 1
         if not found:
             raise KeyError(pair)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -16,6 +16,8 @@ from .change_index import MISSING, NOT_FINITE
 from .node_states import PASSED_LABEL, Faces, WholeFaces
 from .state_history import EdgeFace, EdgeKey, Face
 
+State: TypeAlias = tuple[int, int, str]
+"""A step, 2, and what a group does from then on: one of `STATES`, or ""."""
 Norms: TypeAlias = dict[str, list[tuple[int, float]]]
 """Node → pairs (step, norm of `.grad` from then on)."""
 
@@ -27,14 +29,26 @@ Kept: TypeAlias = dict[tuple[Any, ...], list[Any]]
 to, key), number of parts, first and last part."""
 
 
-def fold_faces(whole: Graph, graph: Graph, faces: WholeFaces, norms: Norms, kept: Kept | None = None) -> Faces:
-    """The faces of a folded graph, from those of the whole one; histories are looked up and put into `kept`."""
+def fold_faces(
+    whole: Graph,
+    graph: Graph,
+    faces: WholeFaces,
+    norms: Norms,
+    kept: Kept | None = None,
+    states: Mapping[str, Iterable[State]] | None = None,
+) -> Faces:
+    """The faces of a folded graph, from those of the whole one; histories are looked up and put into `kept`.
+
+    Args:
+        states: what the closed groups do, where `faces` does not have all of their members.
+    """
     kept = {} if kept is None else kept
     nodes, edges = {}, {}
     for key, members in graph.nodes(data="members"):
         name: tuple[Any, ...] = (key,) if members is None else (key, len(members), members[0])
         if name not in kept:
-            kept[name] = faces.nodes[key] if members is None else group_history(whole, members, faces, norms)
+            does = None if states is None else states.get(key)
+            kept[name] = faces.nodes[key] if members is None else group_history(whole, members, faces, norms, does)
         nodes[key] = kept[name]
     for u, v, k, parts in graph.edges(keys=True, data="parts"):
         name = (u, v, k) if parts is None else (u, v, k, len(parts), parts[0], parts[-1])
@@ -44,9 +58,12 @@ def fold_faces(whole: Graph, graph: Graph, faces: WholeFaces, norms: Norms, kept
     return Faces(nodes, edges)
 
 
-def group_history(graph: Graph, members: Sequence[str], faces: WholeFaces, norms: Norms) -> list[tuple[int, Face]]:
+def group_history(
+    graph: Graph, members: Sequence[str], faces: WholeFaces, norms: Norms, states: Iterable[State] | None = None
+) -> list[tuple[int, Face]]:
     """The history of a closed group's card: the value of what it makes, the largest norm among the gradients that it keeps or,
-    where it keeps none, the gradient that came to what it makes, and what the liveliest of its members is doing."""
+    where it keeps none, the gradient that came to what it makes, and what the liveliest of its members is doing (`states`, if
+    `faces` does not have all of them)."""
     shown = shown_member(graph, members)
     title = clip(graph.nodes[shown]["title"], TITLE)
     values = [(step, 0, f"{title} = {face.value}") for step, face in faces.nodes[shown] if face.value]
@@ -57,7 +74,8 @@ def group_history(graph: Graph, members: Sequence[str], faces: WholeFaces, norms
         largest, label = passed, PASSED_LABEL
     now = ["", "", ""]  # value, grad, state
     history: list[tuple[int, Face]] = []
-    for step, which, text in sorted([*values, *largest, *_liveliest([faces.nodes.states(key) for key in members])]):
+    does = _liveliest([faces.nodes.states(key) for key in members]) if states is None else states
+    for step, which, text in sorted([*values, *largest, *does]):
         now[which] = text
         face = Face(value=now[0], grad=now[1] or None, grad_label=label, state=now[2])
         if history and history[-1][0] == step:
@@ -112,7 +130,7 @@ def _fault(history: list[tuple[int, Face]], step: int) -> str:
     return "NaN" if at >= 0 and "nan" in (history[at][1].grad or "").lower() else "Inf"
 
 
-def _liveliest(tracks: Iterable[Iterable[tuple[int, str]]]) -> Iterable[tuple[int, int, str]]:
+def _liveliest(tracks: Iterable[Iterable[tuple[int, str]]]) -> Iterable[State]:
     """The state of the liveliest after every step at which one of them changes its own."""
     changes = sorted((step, i, _RANK[state]) for i, track in enumerate(tracks) for step, state in track)
     now: dict[int, int] = {}

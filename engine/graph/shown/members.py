@@ -45,6 +45,25 @@ class Members:
             found.append((ids[order], steps[order]))
         return found
 
+    def between(self, first: int, last: int, cards: Ints) -> tuple[Ints, Ints, Ints]:
+        """What some cards stand for from one step to another, with what they stood for before: ids, births and cards, in the
+        order of both."""
+        ids, born, bounds = self._flat
+        width = self.last + 2
+        keys = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)) * width + born
+        low, high = (np.searchsorted(keys, cards * width + step, "right") for step in (first, last))
+        low = np.maximum(low - 1, bounds[cards])
+        counts = np.maximum(high - low, 0)
+        rows = np.repeat(low - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
+        return ids[rows], born[rows], np.repeat(cards, counts)
+
+    @cached_property
+    def _flat(self) -> tuple[Ints, Ints, Ints]:
+        """The members of all cards one after another, their births, and where those of each card begin."""
+        nothing = [(np.zeros(0, np.int64),) * 2]
+        ids, born = (np.concatenate(part) for part in zip(*(self.made or nothing), strict=True))
+        return ids, born, np.cumsum([0, *(len(ids) for ids, _ in self.made)])
+
     def at(self, key: str, step: int) -> str:
         """The node of the unrolled graph that a card stands for at a step: the newest there is, else the first one to come."""
         card = self.number.get(key)

@@ -6,7 +6,7 @@ A node's face is the last entry of its history with a step at or before the curr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ...recording.columns import Ints, columns_of
+from ...recording.columns import Flags, Ints, columns_of
 from ...recording.events import (
     NOTHING,
     Accumulated,
@@ -38,11 +38,12 @@ from ...recording.events import (
     Thinned,
     Warned,
 )
-from ...recording.index import index_of
+from ...recording.index import Index, index_of
 from ...recording.recording import Recording
 from ..numbers import ArrayTexts
 from ..structure.build import Graph
 from ..symbols import TITLE, clip
+from .carriers import Carriers
 from .state_history import (
     EARLIER,
     KEPT,
@@ -107,11 +108,18 @@ def faces(recording: Recording, graph: Graph) -> WholeFaces:
 
 
 def faces_between(recording: Recording, cast: Cast, first: int, last: int) -> WholeFaces:
-    """The histories from step `first` to `last`, both included, of the cards alone that are asked for.
+    """The histories from step `first` to `last`, both included, of the cards and edges alone that are asked for; it costs what
+    these have gone through, whatever else happens.
 
     A node that was there before begins, just before `first`, with what it shows there.
     """
     return _Sweep(recording, cast).run(max(0, first), min(last, len(recording.events) - 1))
+
+
+def beginning(index: Index, first: int) -> int:
+    """Where one has to begin to know what is shown at a step: there, or with the outermost pass that is under way then."""
+    entry = index.running.at(first - 1, None) if first else None
+    return first if entry is None else min(p.began for p in index.passes.values() if p.ended >= entry.began >= p.began)
 
 
 class _Card:
@@ -195,31 +203,71 @@ class _Sweep:
         start = self._before(first)
         for key in self.touched:
             self.histories.note(key, start - 1, self._noted(self.cards[key]))
-        events = self.recording.events
-        for step in range(start, last + 1):
-            event = events[step]
-            for key in self.unsettled:
-                self.cards[key].settle()
-            self.touched, self.unsettled = self.unsettled, set()
-            self._event(step, event)
-            for tensor in self.renamed.get(step, ()):
-                self._renamed(step, tensor)
-            for key in self.touched:
-                self.histories.note(key, step, self._noted(self.cards[key]))
+        events, before = self.recording.events, start
+        for step in self._steps(start, last):
+            if step > before + 1:
+                self._settle(before + 1)
+            self._settle(step, events[step])
+            before = step
+        if before < last:
+            self._settle(before + 1)
         if start:
             self.histories.clip(first)
             self.edges.clip(first)
         return WholeFaces(self.histories, self.edges)
+
+    def _settle(self, step: int, event: AnyEvent | None = None) -> None:
+        """What a step brings, which is nothing but the end of what the one before brought where no event is given."""
+        for key in self.unsettled:
+            self.cards[key].settle()
+        self.touched, self.unsettled = self.unsettled, set()
+        if event is not None:
+            self._event(step, event)
+            for tensor in self.renamed.get(step, ()):
+                self._renamed(step, tensor)
+        for key in self.touched:
+            self.histories.note(key, step, self._noted(self.cards[key]))
+
+    def _steps(self, first: int, last: int) -> list[int]:
+        """The steps, from one to another, at which something happens to the cards and edges that are asked for."""
+        log, owners = self.index.columns, self.index.owners
+        cards, tensors = _Chosen(int(key[1:]) for key in self.nodes), _Chosen(self.holders)
+        found = [np.fromiter(self.renamed, np.int64)]
+
+        def look(steps: Ints, happens: Callable[[slice], Flags]) -> None:
+            span = slice(int(np.searchsorted(steps, first)), int(np.searchsorted(steps, last, "right")))
+            found.append(steps[span][happens(span)])
+
+        def at(nodes: Ints, outputs: Ints) -> Flags:
+            return cards.among(nodes if self.autograd else owners.many(nodes, outputs))
+
+        def leaves(span: slice) -> Flags:
+            return at(log.sent.target[span], log.sent.input[span]) | self._carried(log.sent.node[span], log.sent.slot[span])
+
+        made = log.nodes if self.autograd else log.tensors
+        look(made.step, lambda span: cards.among(made.id[span]))
+        look(log.writes.step, lambda span: tensors.among(log.writes.tensor[span]))
+        look(log.grads.step, lambda span: tensors.among(log.grads.tensor[span]))
+        look(log.ran.step, lambda span: at(log.ran.node[span], np.zeros(len(log.ran.node[span]), np.int64)))
+        look(log.received.step, lambda span: at(log.received.node[span], log.received.output[span]))
+        look(log.sent.step, leaves)
+        found += [log.passes.began, log.passes.ended, np.flatnonzero(log.events.kind == log.KIND[Raised])]
+        steps = np.unique(np.concatenate(found))
+        return steps[(steps >= first) & (steps <= last)].tolist()  # type: ignore[no-any-return]
+
+    def _carried(self, nodes: Ints, slots: Ints) -> Flags:
+        """Whether what goes along edges of nodes is shown by one that is asked for."""
+        if isinstance(self.carriers, Carriers):
+            return self.carriers.carry(nodes, slots)
+        pairs = zip(nodes.tolist(), slots.tolist(), strict=True)
+        return np.fromiter((pair in self.carriers for pair in pairs), np.bool_, len(nodes))
 
     def _before(self, first: int) -> int:
         """Put the cards in place that were there before a step, as they were ahead of the pass that is under way there, if any;
         the step to go on from."""
         if not first:
             return 0
-        entry = self.index.running.at(first - 1, None)
-        start = (
-            first if entry is None else min(p.began for p in self.index.passes.values() if p.ended >= entry.began >= p.began)
-        )
+        start = beginning(self.index, first)
         for key, (tensor, _) in self.nodes.items():
             if not self.autograd:
                 history = self.index.tensors[tensor]
@@ -410,6 +458,20 @@ class _Sweep:
             received, flags = card.passed, flags + PASSED
         arrived = tuple(card.arrived[-_MAX_TERMS:]) if flows and not ran else ()
         return [card.value, card.grad, received, arrived, flags, card.title]
+
+
+class _Chosen:
+    """Some ids, to be asked of many at once."""
+
+    def __init__(self, ids: Iterable[int]) -> None:
+        some = np.array(sorted(ids), np.int64)
+        self._is = np.zeros(int(some.max(initial=-1)) + 2, np.bool_)
+        self._is[some] = True
+
+    def among(self, ids: Ints) -> Flags:
+        """Which of these are."""
+        found: Flags = self._is[np.where((ids >= 0) & (ids < len(self._is)), ids, -1)]
+        return found
 
 
 def passed_before(recording: Recording, node: int, output: int, step: int) -> int:

@@ -138,6 +138,9 @@ class NodeHistories(Mapping[str, list[tuple[int, Face]]]):
                 made.append((step, face))
         return made
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._tracks
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._tracks)
 

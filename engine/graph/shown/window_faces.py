@@ -5,7 +5,7 @@ it, so that it costs the same however long the run is.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 import numpy as np
@@ -19,27 +19,38 @@ from .carriers import Carriers
 from .members import Members
 from .node_states import Cast, WholeFaces, face_of, faces_between
 from .series import Iterations, Series
-from .state_history import Face, NodeHistories
+from .state_history import EdgeKey, Face, NodeHistories
 
 
-def window_faces(recording: Recording, members: Members, carried: Carriers, first: int, last: int) -> WholeFaces:
-    """What every card and edge shows from one step to another, both included."""
+def window_faces(
+    recording: Recording,
+    members: Members,
+    carried: Carriers,
+    first: int,
+    last: int,
+    keys: Collection[str] | None = None,
+    edges: Collection[EdgeKey] | None = None,
+) -> WholeFaces:
+    """What cards and edges, all of them or some, show from one step to another, both included."""
     graph, autograd = members.rolled.graph, members.autograd
     prefix = "n" if autograd else "t"
     shown: list[tuple[str, list[int], list[int]]] = []
     cast: dict[str, tuple[int, str]] = {}
     owners = index_of(recording).owners
-    for key, (ids, born) in zip(members.keys, members.made, strict=True):
+    for key in members.keys if keys is None else keys:
+        ids, born = members.made[members.number[key]]
         low, high = np.searchsorted(born, [first, last], "right").tolist()
         low = max(0, low - 1)
         some = ids[low:high].tolist()
         shown.append((key, some, born[low:high].tolist()))
         title = graph.nodes[key]["title"]
         cast.update({f"{prefix}{id}": (owners.get((id, 0), NOTHING) if autograd else id, title) for id in some})
-    wanted = Cast(autograd, cast, carried, graph.edges(keys=True), renamed=False, passed=True)
+    if edges is not None:
+        carried = carried.among(edges)
+    wanted = Cast(autograd, cast, carried, graph.edges(keys=True) if edges is None else edges, renamed=False, passed=True)
     parts = faces_between(recording, wanted, first, last)
     texts, names = ArrayTexts(recording), {} if autograd else best_names(recording)
-    merged = NodeHistories(iter(members.keys), partial(face_of, texts))
+    merged = NodeHistories(iter(members.keys if keys is None else keys), partial(face_of, texts))
     for key, some, births in shown:
         title = graph.nodes[key]["title"]
         for id, end in zip(some, [*births[1:], last + 1]):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -28,21 +27,25 @@ _BRIEF = 24
 _CALL = re.compile(r"((?:\w+ [-+*/]?= )?)((?:\w+\.)*)(\w+)\(")
 
 
-def drawn_edges(graph: Graph) -> Iterator[tuple[str, str, bool]]:
-    """The edges from what is used to what it is used for, in both views; and whether it is written in place."""
-    autograd = graph.graph["view"] == "autograd"
-    for u, v, a in graph.edges(data=True):
-        yield (v, u, a["write"]) if autograd else (u, v, a["write"])
+Drawn: TypeAlias = list[tuple[str, str, bool]]
+"""The edges of a graph from what is used to what it is used for, in both views; and whether it is written in place."""
 
 
-def model_nodes(recording: Recording, graph: Graph, main: str, key_of: dict[str, str]) -> set[str]:
+def drawn_edges(graph: Graph) -> Drawn:
+    """The edges of a graph, to go through more than once: in the graph that takes ten times as long."""
+    if graph.graph["view"] == "autograd":
+        return [(v, u, a["write"]) for u, v, a in graph.edges(data=True)]
+    return [(u, v, a["write"]) for u, v, a in graph.edges(data=True)]
+
+
+def model_nodes(recording: Recording, graph: Graph, main: str, key_of: dict[str, str], drawn: Drawn) -> set[str]:
     """The keys of the nodes that are the model; all where no backward pass says what the model is."""
-    nodes = graph.nodes
+    nodes = dict(graph.nodes(data=True))
     found = _roots(recording, graph, key_of)
     if not found:
         return set(graph)
     before: dict[str, list[str]] = defaultdict(list)
-    for source, target, _ in drawn_edges(graph):
+    for source, target, _ in drawn:
         a = nodes[target]
         # What is written into a parameter or a buffer is not on the way: the loss is made of it as it was.
         if a["loop"] or a["kind"] not in ("leaf", "constant"):
@@ -98,7 +101,8 @@ class Contexts:
 
     def site(self, key: str) -> Site | None:
         """Where in the text a node was first made."""
-        return self.recording.site(self.recording.events[self.graph.nodes[key]["born"]])
+        row = int(columns_of(self.recording).tape.site[self.graph.nodes[key]["born"]])
+        return self.recording.sites[row] if row >= 0 else None
 
     def title(self, frame: Frame) -> str:
         """What a group is called that stands for a loop or a call."""

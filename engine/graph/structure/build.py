@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import networkx as nx
 
-from ...recording.events import NOTHING, OpRan, TensorInfo
+from ...recording.events import NOTHING, OpRan
 from ...recording.index import Index, NodeHistory, Status, TensorHistory, index_of
 from ...recording.log import Rows
 from ...recording.recording import Recording
@@ -137,7 +137,8 @@ class _TensorGraph:
         nodes = [status.node for status in ever if status.node != NOTHING]
         inputs = any(argument.tensor != NOTHING for argument in event.inputs)
         made_by = self.index.nodes[nodes[-1]].info.name if nodes else ""
-        kind, badge = kind_and_badge(event, info, made_by, inputs, differentiable)
+        leaf, of_grad = info.is_leaf, info.grad_of != NOTHING
+        kind, badge = kind_and_badge(event.cut, leaf, info.is_parameter, of_grad, made_by, inputs, differentiable)
         named = bool(history.first_name)
         card = named or kind == "leaf" or id in self.roots
         title = history.first_name or self._title(history, inputs)
@@ -254,22 +255,26 @@ def _after_roots(graph: Graph, index: Index) -> None:
         after += [(root, key) for root in roots if root in graph and graph.nodes[root]["born"] < attributes["born"]]
 
 
-def kind_and_badge(event: OpRan, info: TensorInfo, made_by: str, inputs: bool, differentiable: bool) -> tuple[str, str]:
+def kind_and_badge(
+    cut_by: str, is_leaf: bool, is_parameter: bool, is_grad: bool, made_by: str, inputs: bool, differentiable: bool
+) -> tuple[str, str]:
     """What a tensor is, and what stands beside its title.
 
     Args:
+        cut_by: what cut the operation that made it off from its inputs, "" for nothing.
+        is_grad: whether it is the `.grad` of another.
         made_by: the name of its node, "" for none.
         inputs: whether the operation takes tensors.
         differentiable: whether it ever needed a gradient.
     """
     if made_by:
         return "result", made_by
-    if not info.is_leaf:  # a result of what the recording is too thin to hold
+    if not is_leaf:  # a result of what the recording is too thin to hold
         return "result", "thinly recorded"
-    cut = bool(event.cut) and inputs
+    cut = bool(cut_by) and inputs
     if differentiable and not cut:
-        return "leaf", "parameter" if info.is_parameter else "leaf"
-    badge = event.cut or ("grad" if info.grad_of != NOTHING else "no grad" if inputs else "constant")
+        return "leaf", "parameter" if is_parameter else "leaf"
+    badge = cut_by or ("grad" if is_grad else "no grad" if inputs else "constant")
     return "result" if cut else "constant", badge
 
 

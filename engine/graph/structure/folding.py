@@ -193,6 +193,7 @@ class Tree:
 
     def __init__(self, graph: Graph, steps_of: dict[str, tuple[Step, ...]]) -> None:
         self.graph = graph
+        self.nodes: dict[str, dict[str, Any]] = dict(graph.nodes(data=True))
         self.known: dict[str, Group] = {}
         self.enclosing: dict[str, list[str]] = {}
         for key in graph:
@@ -249,7 +250,7 @@ class Tree:
         found: dict[str, dict[str, None]] = defaultdict(dict)
         for computed in (True, False):  # what computes nothing comes last
             for key, path in self.enclosing.items():
-                if (self.graph.nodes[key]["kind"] in ("result", "node")) != computed:
+                if (self.nodes[key]["kind"] in ("result", "node")) != computed:
                     continue
                 for above, id in zip(["", *path], path):
                     found[above].setdefault(id)
@@ -267,7 +268,7 @@ class Tree:
             if thing not in held:
                 gap.append(thing)
                 continue
-            ops = [self.graph.nodes[key]["op"] for key in gap]
+            ops = [self.nodes[key]["op"] for key in gap]
             if run and usual in (None, ops) and self._alike(held, thing, run[-1]):
                 run.append(thing)
                 between += gap
@@ -299,7 +300,7 @@ class Tree:
         last: dict[str, str] = {}
         for key, path in self.enclosing.items():
             # What is done between alike groups stands in the range of the one before it.
-            if self.graph.nodes[key]["kind"] not in ("result", "node"):
+            if self.nodes[key]["kind"] not in ("result", "node"):
                 continue
             for above, id in pairwise(path):
                 if above in repeated:
@@ -333,14 +334,14 @@ class Tree:
 
     def _like(self, key: str) -> Hashable:
         """What nodes have in common that a range is named after."""
-        a = self.graph.nodes[key]
+        a = self.nodes[key]
         return a["kind"], a["op"], _DIGITS.sub("0", a["title"])
 
     def _nodes_title(self, place: Mapping[str, int], keys: list[str]) -> str:
         """ "leaves[0–20]" or "+ × 21" for what is alike, else by their numbers."""
         if len({self._like(key) for key in keys}) > 1:
             return f"nodes {place[keys[0]]}–{place[keys[-1]]}"
-        titles = [self.graph.nodes[key]["title"] for key in keys]
+        titles = [self.nodes[key]["title"] for key in keys]
         return f"{titles[0]} × {len(titles)}" if len(set(titles)) == 1 else spanned(titles)
 
     def _alike(self, held: dict[str, list[str]], one: str, other: str) -> bool:
@@ -352,10 +353,10 @@ class Tree:
 
     def _frames(self, keys: Sequence[str]) -> object:
         """The loops, drawn as frames, that things stand in."""
-        return self.graph.nodes[keys[-1]].get("frames")
+        return self.nodes[keys[-1]].get("frames")
 
     def _structure(self, keys: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        nodes = (self.graph.nodes[key] for key in keys)
+        nodes = (self.nodes[key] for key in keys)
         return tuple((a["op"], a["kind"]) for a in nodes if a["kind"] in ("result", "node"))
 
     def folding(self) -> Folding:

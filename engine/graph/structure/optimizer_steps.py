@@ -101,8 +101,8 @@ def order_steps(recording: Recording, graph: Graph, key_of: dict[str, str]) -> N
         return
     born = {key: a["born"] for key, a in graph.nodes(data=True) if a["side"]}
     for key, a in list(graph.nodes(data=True)):
-        last = int(np.searchsorted(passes.began, a["born"])) - 1
-        if a["kind"] != "step" or last < 0:
+        last = int(np.searchsorted(passes.began, a["born"])) - 1 if a["kind"] == "step" else NOTHING
+        if last < 0:
             continue
         began, number = int(passes.began[last]), passes.number[last]
         losses = [key_of.get(f"t{id}", "") for id in roots.tensor[roots.number == number].tolist()]

@@ -1,13 +1,14 @@
-"""What the cards of a rolled graph say: the attributes that `build` gives, of a row of the tables."""
+"""What the cards of a rolled graph say: the attributes that `build` gives, of rows of the tables."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...recording.columns import columns_of
-from ...recording.events import NOTHING, FlagSet, TensorInfo
+from ...recording.columns import Ints, columns_of
+from ...recording.events import NOTHING, FlagSet, OpRan
 from ...recording.recording import Recording
 from ..numbers import ArrayTexts, shape_text
 from ..symbols import pill_title
@@ -17,7 +18,8 @@ from .drawn import owners
 
 
 class Cards:
-    """Attributes of nodes, by the rows of the tensors and autograd nodes that they show."""
+    """Attributes of nodes, by the rows of the tensors and autograd nodes that they show; all but the sizes, which only what is
+    on show needs."""
 
     def __init__(self, recording: Recording, texts: ArrayTexts, names: dict[int, str]) -> None:
         self.recording, self.texts, self.names = recording, texts, names
@@ -42,96 +44,163 @@ class Cards:
         self.roots = frozenset(columns.roots.tensor.tolist())
         self.root_nodes = frozenset(columns.roots.node.tolist())
         self.owner_keys, self.owner_rows, self.width = owners(columns)
+        inputs = columns.tape.tables[OpRan].children["inputs"]
+        steps = np.repeat(columns.operations.step, columns.tape.tables[OpRan].columns["inputs"])
+        total = len(columns.events.kind)
+        self.takes = np.bincount(steps[inputs["tensor"] != NOTHING], minlength=total)
+        """Per event how many tensors the operation takes,"""
+        self.options = np.bincount(steps[inputs["tensor"] == NOTHING], minlength=total)
+        """and how many other arguments."""
+        self._signs: dict[str, str] = {}
 
     def title(self, row: int) -> str:
         """The title of a tensor's node."""
-        event, info = self._made(row)
-        name = self.names.get(info.id, "")
+        tensors, step = self.columns.tensors, int(self.columns.tensors.step[row])
+        name = self.names.get(int(tensors.id[row]), "")
         if name:
             return name
-        if info.grad_of != NOTHING:
-            return f"{self.names.get(info.grad_of) or 'tensor'}.grad"
-        return pill_title(event, self.recording.ops) if _takes(event) else str(event.op)
-
-    def tensor(self, row: int) -> dict[str, Any]:
-        """Attributes of a tensor's node."""
-        event, info = self._made(row)
-        line = self.recording.line(event)
-        node = int(self.node_of[row])
-        inputs = _takes(event)
-        differentiable = bool(self.differentiable[row])
-        made_by = "" if node == NOTHING else self.columns.node_names[self.columns.nodes.name[self.columns.row_of_node[node]]]
-        kind, badge = kind_and_badge(event, info, made_by, inputs, differentiable)
-        card = info.id in self.names or kind == "leaf" or info.id in self.roots
-        title = self.title(row)
-        sub = f"{info.dtype} {shape_text(info.shape)}" + (f" · line {line}" if inputs and line else "")
-        value = self.texts(info.array)
-        keeps = kind == "leaf" or bool(self.retained[row])
-        width, height = card_size(title, badge, sub, value, keeps, differentiable) if card else pill_size(title, value)
-        return {
-            "kind": kind,
-            "shape": "card" if card else "pill",
-            "title": title,
-            "badge": badge,
-            "sub": sub,
-            "tensor": info.id,
-            "node": int(self.last_node_of[row]),
-            "op": event.op,
-            "born": int(self.columns.tensors.step[row]),
-            "line": line,
-            "scope": event.scope,
-            "width": width,
-            "height": height,
-            "cut": event.cut,
-            "root": info.id in self.roots,
-            "in_backward": event.in_backward,
-        }
-
-    def node(self, row: int) -> dict[str, Any]:
-        """Attributes of an autograd node's node."""
-        columns = self.columns
-        event: Any = self.recording.events[int(columns.nodes.step[row])]
-        id, name = int(columns.nodes.id[row]), columns.node_names[columns.nodes.name[row]]
-        accumulates = columns.nodes.variable[row] != NOTHING
-        described, value, title, tensor, line = "", "", "", NOTHING, self.recording.line(event)
-        owner = self._owner(id)
+        owner = int(tensors.grad_of[row])
         if owner != NOTHING:
-            made, info = self._made(owner)
-            described, value = f"{info.dtype} {shape_text(info.shape)}", self.texts(info.array)
-            tensor, title = info.id, self.names.get(info.id, "")
-            line = self.recording.line(made) if accumulates else line
-        sub = " · ".join(part for part in (described, f"line {line}" if line else "") if part)
-        width, height = card_size(name, title, sub, value, bool(accumulates), True)
-        return {
-            "kind": "accumulate" if accumulates else "node",
-            "shape": "card",
-            "title": name,
-            "badge": title,
-            "sub": sub,
-            "tensor": tensor,
-            "node": id,
-            "op": getattr(event, "op", ""),
-            "born": int(columns.nodes.step[row]),
-            "line": line,
-            "scope": event.scope,
-            "width": width,
-            "height": height,
-            "cut": "",
-            "root": id in self.root_nodes,
-            "in_backward": getattr(event, "in_backward", 0),
-        }
+            return f"{self.names.get(owner) or 'tensor'}.grad"
+        operations = self.columns.operations
+        op = self.columns.op_names[int(operations.op[np.searchsorted(operations.step, step)])]
+        return self._pill(op, step) if self.takes[step] else op
 
-    def _made(self, row: int) -> tuple[Any, TensorInfo]:
-        """The operation that made a tensor, and what it says of it."""
-        event: Any = self.recording.events[int(self.columns.tensors.step[row])]
-        return event, next(info for info in event.outputs if info.id == self.columns.tensors.id[row])
+    def _pill(self, op: str, step: int) -> str:
+        event: Any
+        if self.options[step]:
+            event = self.recording.events[step]
+            return pill_title(event, self.recording.ops)
+        sign = self._signs.get(op)  # the same for all that take nothing but tensors
+        if sign is None:
+            event = self.recording.events[step]
+            sign = self._signs[op] = pill_title(event, self.recording.ops)
+        return sign
 
-    def _owner(self, node: int) -> int:
-        """The row of the tensor whose `grad_fn` a node is, or of the leaf that it fills; NOTHING if there is none."""
-        at = int(np.searchsorted(self.owner_keys, node * self.width))
-        there = at < len(self.owner_keys) and self.owner_keys[at] == node * self.width
-        return int(self.owner_rows[at]) if there else NOTHING
+    def tensors(self, rows: Ints) -> list[dict[str, Any]]:
+        """Attributes of tensors' nodes."""
+        columns, tensors, operations = self.columns, self.columns.tensors, self.columns.operations
+        steps = tensors.step[rows]
+        of = np.searchsorted(operations.step, steps)
+        nodes = self.node_of[rows]
+        made_by = (
+            np.where(nodes == NOTHING, NOTHING, columns.nodes.name[columns.row_of_node[nodes]])
+            if len(columns.nodes.id)
+            else nodes
+        )
+        found = []
+        for row, id, step, line, scope, name, op, cut, in_backward, takes, leaf, parameter, grad_of, needs, last, about in zip(
+            rows.tolist(), tensors.id[rows].tolist(), steps.tolist(), columns.tape.lines(steps).tolist(),
+            columns.events.scope[steps].tolist(), made_by.tolist(), operations.op[of].tolist(), operations.cut[of].tolist(),
+            operations.in_backward[of].tolist(), self.takes[steps].tolist(), tensors.is_leaf[rows].tolist(),
+            tensors.is_parameter[rows].tolist(), tensors.grad_of[rows].tolist(), self.differentiable[rows].tolist(),
+            self.last_node_of[rows].tolist(), self._described(rows), strict=True,
+        ):  # fmt: skip
+            cut_by, made = columns.cut_names[cut], columns.node_names[name] if name != NOTHING else ""
+            kind, badge = kind_and_badge(cut_by, leaf == 1, parameter == 1, grad_of != NOTHING, made, takes > 0, needs)
+            card = id in self.names or kind == "leaf" or id in self.roots
+            found.append(
+                {
+                    "kind": kind,
+                    "shape": "card" if card else "pill",
+                    "title": self.title(row),
+                    "badge": badge,
+                    "sub": f"{about} · line {line}" if takes and line else about,
+                    "tensor": id,
+                    "node": last,
+                    "op": columns.op_names[op],
+                    "born": step,
+                    "line": line,
+                    "scope": scope,
+                    "cut": cut_by,
+                    "root": id in self.roots,
+                    "in_backward": in_backward,
+                }
+            )
+        return found
 
+    def nodes(self, rows: Ints) -> list[dict[str, Any]]:
+        """Attributes of autograd nodes' nodes."""
+        columns, tensors, operations = self.columns, self.columns.tensors, self.columns.operations
+        ids, steps = columns.nodes.id[rows], columns.nodes.step[rows]
+        owner = self._owners(ids)
+        owned = np.maximum(owner, 0)
+        accumulates = columns.nodes.variable[rows] != NOTHING
+        born = tensors.step[owned] if len(tensors.id) else steps
+        line = columns.tape.lines(np.where(accumulates & (owner != NOTHING), born, steps))
+        of = np.minimum(np.searchsorted(operations.step, steps), max(len(operations.step) - 1, 0))
+        made = columns.events.kind[steps] == columns.KIND[OpRan]
+        op, in_backward = (
+            np.where(made, column[of], NOTHING) if len(column) else np.full(len(rows), NOTHING)
+            for column in (operations.op, operations.in_backward)
+        )
+        tensor = np.where(owner == NOTHING, NOTHING, tensors.id[owned] if len(tensors.id) else NOTHING)
+        found = []
+        for id, step, name, at, tells, at_line, op_of, inside, scope, about in zip(
+            ids.tolist(), steps.tolist(), columns.nodes.name[rows].tolist(), tensor.tolist(), accumulates.tolist(),
+            line.tolist(), op.tolist(), in_backward.tolist(), columns.events.scope[steps].tolist(), self._described(owner),
+        ):  # fmt: skip
+            found.append(
+                {
+                    "kind": "accumulate" if tells else "node",
+                    "shape": "card",
+                    "title": columns.node_names[name],
+                    "badge": self.names.get(at, "") if at != NOTHING else "",
+                    "sub": " · ".join(part for part in (about, f"line {at_line}" if at_line else "") if part),
+                    "tensor": at,
+                    "node": id,
+                    "op": columns.op_names[op_of] if op_of != NOTHING else "",
+                    "born": step,
+                    "line": at_line,
+                    "scope": scope,
+                    "cut": "",
+                    "root": id in self.root_nodes,
+                    "in_backward": max(inside, 0),
+                }
+            )
+        return found
 
-def _takes(event: Any) -> bool:
-    return any(argument.tensor != NOTHING for argument in event.inputs)
+    def measure(self, a: dict[str, Any], title: str) -> None:
+        """Give a node its `width` and `height`; `title` is that of the tensor or node that it shows, whatever it shares with
+        those of other iterations."""
+        row = int(self.columns.row_of[a["tensor"]]) if a["tensor"] != NOTHING else NOTHING
+        value = self.texts(int(self.columns.tensors.array[row])) if row != NOTHING else ""
+        if a["shape"] == "pill":
+            a["width"], a["height"] = pill_size(title, value)
+            if a["times"] > 1:
+                a["width"] = min(a["width"] + 34, 220)
+            return
+        keeps, differentiable = a["kind"] == "accumulate", True
+        if a["kind"] not in ("accumulate", "node"):
+            keeps, differentiable = a["kind"] == "leaf" or bool(self.retained[row]), bool(self.differentiable[row])
+        a["width"], a["height"] = card_size(title, a["badge"], a["sub"], value, keeps, differentiable)
+
+    def _described(self, rows: Ints) -> Sequence[str]:
+        """Type and shape of tensors; "" for NOTHING."""
+        made, texts = self.columns.tape.tables[OpRan].children["outputs"], self.columns.tape.texts
+        starts, sizes = made.starts("shape"), made.children["shape"].columns[""]
+        there = np.maximum(rows, 0)
+        known: dict[tuple[int, bytes], str] = {}
+        found = []
+        low, high = starts[there].tolist() if made.size else [], starts[there + 1].tolist() if made.size else []
+        types = made["dtype"][there].tolist() if made.size else []
+        if not made.size:
+            return [""] * len(rows)
+        for row, first, last, dtype in zip(rows.tolist(), low, high, types, strict=True):
+            if row == NOTHING:
+                found.append("")
+                continue
+            key = dtype, sizes[first:last].tobytes()
+            text = known.get(key)
+            if text is None:
+                text = known[key] = f"{texts[dtype]} {shape_text(tuple(sizes[first:last].tolist()))}"
+            found.append(text)
+        return found
+
+    def _owners(self, nodes: Ints) -> Ints:
+        """The rows of the tensors whose `grad_fn` nodes are, or of the leaves that they fill; NOTHING where there is none."""
+        wanted = nodes * self.width
+        if not len(self.owner_keys):
+            return np.full(len(nodes), NOTHING, np.int64)
+        at = np.minimum(np.searchsorted(self.owner_keys, wanted), len(self.owner_keys) - 1)
+        return np.where(self.owner_keys[at] == wanted, self.owner_rows[at], NOTHING)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -33,8 +33,8 @@ class Rolled:
     """A view of a recording with its time rolled up. Treat all of it as frozen."""
 
     graph: Graph
-    """As `build` gives it, with the attributes place, loop, frames, all, seen, of, times, side and within (the key of the
-    opened card that it is of) on nodes, and carried, all, seen and of on edges."""
+    """As `build` gives it, but for the sizes of nodes, with the attributes place, loop, frames, all, seen, of, times, side and
+    within (the key of the opened card that it is of) on nodes, and carried, all, seen and of on edges."""
     folding: Folding
     loops: tuple[Loop, ...]
     main: str
@@ -44,6 +44,8 @@ class Rolled:
     """Whether a loop has so many like iterations that this is what to show first."""
     key_of: dict[str, str] = field(repr=False)
     """Key in the unrolled graph → key here."""
+    measure: Callable[[Iterable[str]], None] = field(repr=False)
+    """Gives nodes their `width` and `height`, where they have none: which only what is on show needs."""
 
 
 def rolled(recording: Recording, view: WholeView = "tensors", turned: Collection[str] = ()) -> Rolled:
@@ -114,6 +116,9 @@ class _Rolling:
         self.number_of = np.full(int(ids.max(initial=-1)) + 1, NOTHING)
         self.number_of[ids] = number
         self.keys: list[str] = []
+        self.cards = Cards(self.recording, ArrayTexts(self.recording), best_names(self.recording))
+        self.own_titles: dict[str, str] = {}
+        """What cards would be called after the one member that they show."""
         self._nodes(number, place)
         self._edges(edges)
         _break_cycles(self.graph)
@@ -126,7 +131,7 @@ class _Rolling:
         main_id = loops[main].id if main != NOTHING else ""
         folding = arranged(self.recording, self.graph, places, main_id, key_of)
         order_steps(self.recording, self.graph, key_of)
-        return Rolled(self.graph, folding, loops, main_id, places, self.nests.worth, key_of)
+        return Rolled(self.graph, folding, loops, main_id, places, self.nests.worth, key_of, self._measure)
 
     def _left_over(self) -> Flags:
         """Results that came along and that nobody takes or names, as the indices of a pooling."""
@@ -152,42 +157,49 @@ class _Rolling:
     def _nodes(self, number: Ints, place: Ints) -> None:
         order = np.argsort(number, kind="stable")
         bounds = np.searchsorted(number[order], np.arange(int(number.max(initial=-1)) + 2))
+        sizes = np.diff(bounds)
         loops = self.nests.loops
-        cards = Cards(self.recording, ArrayTexts(self.recording), best_names(self.recording))
-        describe = cards.tensor if self.view == "tensors" else cards.node
+        cards = self.cards
+        firsts = order[bounds[:-1]]
+        shown = order[bounds[:-1] + sizes // 2]  # the first iteration may be different: `loss = 0 + …`
+        described = cards.tensors(self.rows[shown]) if self.view == "tensors" else cards.nodes(self.rows[shown])
         unrolled = [f"{self.letter}{id}" for id in self.ids[order].tolist()]
         frames = {NOTHING: ()} | {i: self._frames(i) for i in range(len(loops))}
-        for low, high in pairwise(bounds.tolist()):
-            members = order[low:high]
-            first = int(members[0])
-            loop = int(self.loop[first])
-            seen = _different(self.when[members])
+        for attributes, (low, high), loop, within, born, at in zip(
+            described, pairwise(bounds.tolist()), self.loop[firsts].tolist(), self.within[firsts].tolist(),
+            self.steps[firsts].tolist(), place[firsts].tolist(), strict=True,
+        ):  # fmt: skip
+            several = high - low > 1
+            seen = _different(self.when[order[low:high]]) if several else 1
             of = loops[loop].total if loop != NOTHING else 1
-            times = -(-len(members) // seen)
-            single = len(members) == 1 and loop == NOTHING
-            shown = int(members[len(members) // 2])  # the first iteration may be different: `loss = 0 + …`
+            single = not several and loop == NOTHING
             key = unrolled[low] if single else f"{CARD}{unrolled[low]}"
-            within = int(self.within[first])
-            attributes = describe(int(self.rows[shown]))
-            attributes["born"] = int(self.steps[first])
-            if len(members) > 1 and self.view == "tensors":
-                others = {cards.title(int(self.rows[one])) for one in (first, members[1], members[-1])}
-                attributes["title"] = common_title({attributes["title"], *others})
-            if times > 1 and attributes["shape"] == "pill":
-                attributes["width"] = min(attributes["width"] + 34, 220)
+            attributes["born"] = born
+            if several and self.view == "tensors":
+                others = {cards.title(int(self.rows[order[one]])) for one in (low, low + 1, high - 1)}
+                title = common_title({attributes["title"], *others})
+                if title != attributes["title"]:
+                    self.own_titles[key] = attributes["title"]
+                    attributes["title"] = title
             attributes |= {
-                "place": int(place[first]),
+                "place": at,
                 "loop": loops[loop].id if loop != NOTHING else "",
                 "frames": frames[loop],
                 "all": tuple(unrolled[low:high]),
                 "seen": seen,
                 "of": max(of, seen),
-                "times": times,
+                "times": -(-(high - low) // seen),
                 "side": False,
                 "within": f"{CARD}{self.letter}{within}" if within != NOTHING else "",
             }
             self.keys.append(key)
             self.graph.add_node(key, **attributes)
+
+    def _measure(self, keys: Iterable[str]) -> None:
+        nodes = self.graph.nodes
+        for key in keys:
+            if "width" not in (a := nodes[key]):
+                self.cards.measure(a, self.own_titles.get(key, a["title"]))
 
     def _frames(self, loop: int) -> tuple[str, ...]:
         """The time loops from the outermost to this one."""

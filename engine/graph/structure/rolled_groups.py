@@ -30,6 +30,7 @@ from .scopes import Step
 from .tensor_titles import common_title
 
 Prefix: TypeAlias = tuple[Frame, ...]
+Run: TypeAlias = tuple[str, object, object]
 T = TypeVar("T")
 
 AT_FIRST = 32
@@ -66,14 +67,19 @@ class _Paths:
 
     def __init__(self, recording: Recording, graph: Graph, places: Places, main: str, key_of: dict[str, str]) -> None:
         self.recording, self.graph, self.places, self.main = recording, graph, places, main
+        self.nodes: dict[str, dict[str, Any]] = dict(graph.nodes(data=True))
+        """The graph's: which makes a view of itself for each that is looked up."""
+        self.drawn = drawn_edges(graph)
+        self.runs: list[Run | None] = [(module, calls, nest) if module else None for module, calls, nest in places.wheres]
+        self.where: list[int] = places.where.tolist()
         self.contexts = Contexts(recording, graph, places)
         self.loops = self.contexts.loops
         self.begins = int(self.loops[main].starts[0]) if main else 0
-        self.sites = same_sites(recording)
-        self.model = model_nodes(recording, graph, main, key_of)
+        self.sites, self.events = same_sites(recording), columns_of(recording).tape
+        self.model = model_nodes(recording, graph, main, key_of, self.drawn)
         self.users: dict[str, list[str]] = defaultdict(list)
         self.sources: dict[str, list[str]] = defaultdict(list)
-        for source, target, write in drawn_edges(graph):
+        for source, target, write in self.drawn:
             self.users[source].append(target)
             self.sources[target].append(source)
             if write and source != target:
@@ -84,11 +90,11 @@ class _Paths:
 
     def paths(self) -> dict[str, tuple[Step, ...]]:
         """Work out the paths, and mark what stands aside."""
-        nodes, side = self.graph.nodes, self._aside()
+        nodes, side = self.nodes, self._aside()
         own = [key for key in self.graph if key not in side and key not in self.lasting]
         lines, calls = self._data_lines(own), self._calls(own)
         found: dict[str, tuple[Step, ...]] = {}
-        for key, a in self.graph.nodes(data=True):
+        for key, a in self.nodes.items():
             a["side"] = key in side
             if a["kind"] == "step":
                 continue
@@ -106,27 +112,24 @@ class _Paths:
                 found[key] = _common([found[user] for user in self._owners(key, modules) or modules or apart or users])
                 if apart and nodes[key]["kind"] in ("leaf", "accumulate"):
                     nodes[key]["frames"] = _common([nodes[user]["frames"] for user in apart])
-        for key, a in self.graph.nodes(data=True):
+        for key, a in self.nodes.items():
             if a["within"]:
                 found[key] = (*found.get(key, ()), (a["within"], f"{a['title']}, one by one", OPENED))
         return found
 
     def _lasts(self, key: str) -> bool:
         """Whether a node is from outside, so that it stands with what uses it: a parameter, a buffer, data."""
-        a = self.graph.nodes[key]
+        a = self.nodes[key]
         if a["kind"] == "accumulate":
             return True
         if a["kind"] == "step" or a["loop"] or self._run(key) is not None:
             return False
         return bool(self.main and key not in self.model) or a["kind"] in ("leaf", "constant")
 
-    def _run(self, key: str) -> tuple[str, object, object] | None:
+    def _run(self, key: str) -> Run | None:
         """The run of a module that a node is from: its path, and how it came to be called."""
-        scope = self.graph.nodes[key]["scope"]
-        if scope < 0:
-            return None
-        module, calls, nest = self.places.wheres[self.places.where[scope]]
-        return (module, calls, nest) if module else None
+        scope = self.nodes[key]["scope"]
+        return self.runs[self.where[scope]] if scope >= 0 else None
 
     def _owners(self, key: str, users: Sequence[str]) -> list[str]:
         """Those users of a parameter that run in the innermost module that it belongs to, as far as its name tells."""
@@ -135,7 +138,7 @@ class _Paths:
             run = self._run(user)
             assert run is not None
             path = run[0].partition(".")[2]  # the outermost module may go by another name
-            if not path or f".{path}." in _named(self.graph.nodes[key]):
+            if not path or f".{path}." in _named(self.nodes[key]):
                 depths[user] = len(path.split(".")) if path else 0
         return [user for user, depth in depths.items() if depth == max(depths.values())]
 
@@ -144,12 +147,12 @@ class _Paths:
         return (site.cell, site.line) if site is not None else (NOTHING, NOTHING)
 
     def _site(self, key: str) -> int:
-        return int(self.sites[self.recording.events[self.graph.nodes[key]["born"]].site])
+        return int(self.sites[self.events.site[self.nodes[key]["born"]]])
 
     # --- the model -----------------------------------------------------------------------------------------------------------
 
     def _steps(self, key: str, calls: tuple[Step, ...]) -> tuple[Step, ...]:
-        scope = self.graph.nodes[key]["scope"]
+        scope = self.nodes[key]["scope"]
         if scope < 0:
             return ()
         module, _, nest = self.places.wheres[self.places.where[scope]]
@@ -166,7 +169,7 @@ class _Paths:
         loss or an activation: each of these is a card of its own."""
         done: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
         owning = {module[:at] for module, _, _ in self.places.wheres for at, sign in enumerate(module) if sign == "."}
-        for key, a in self.graph.nodes(data=True):
+        for key, a in self.nodes.items():
             if key in self.lasting:
                 owning.update(run[0] for user in self.users[key] if (run := self._run(user)) is not None)
             elif (run := self._run(key)) is not None:
@@ -210,7 +213,7 @@ class _Paths:
 
     def _data_lines(self, own: Sequence[str]) -> dict[str, tuple[Step, ...]]:
         """A group for each line that does nothing but prepare data, and does much."""
-        nodes = self.graph.nodes
+        nodes = self.nodes
         if not self.main:
             return {}
         through = {self._line(key) for key in own if nodes[key]["kind"] in ("result", "node", "leaf")}
@@ -235,7 +238,7 @@ class _Paths:
     def _calls(self, own: Sequence[str]) -> dict[str, tuple[Step, ...]]:
         """Groups for calls of the program's own functions that hold some of the model, but not all of it, and for what passes
         record of themselves."""
-        nodes = self.graph.nodes
+        nodes = self.nodes
         counts: Counter[Prefix] = Counter()
         prefixes: dict[str, list[Prefix]] = {}
         for key in own:
@@ -259,7 +262,7 @@ class _Paths:
 
     def _aside(self) -> dict[str, Step]:
         """The nodes that stand aside, each with its group."""
-        nodes = self.graph.nodes
+        nodes = self.nodes
         known = {
             context[:depth]
             for key in self.model - self.lasting
@@ -268,7 +271,7 @@ class _Paths:
         }
         runs = {self._run(key) for key in self.model - self.lasting} - {None}
         found: dict[str, Step] = {}
-        for key, a in nodes(data=True):
+        for key, a in nodes.items():
             if key in self.model or a["kind"] == "step":
                 continue
             # What a module of the model does besides (running means) stays with it; what it does for others does not.
@@ -289,7 +292,7 @@ class _Paths:
 
     def _beside(self, key: str, known: set[Prefix]) -> Step:
         """The group of what stands aside: the outermost call or loop in which none of the model is, else its line."""
-        born, context = self.graph.nodes[key]["born"], self.contexts.of(key)
+        born, context = self.nodes[key]["born"], self.contexts.of(key)
         outside = bool(self.main) and all(frame[1] != self.main for frame in context)
         if outside and born < self.begins:
             return "A<", "before the loop", "aside"
@@ -304,7 +307,7 @@ class _Paths:
     def _feeding(self, side: dict[str, Step]) -> set[str]:
         """What the model is made of, however far; a little of that is no trouble in the middle."""
         before: dict[str, list[str]] = defaultdict(list)
-        for source, target, write in drawn_edges(self.graph):
+        for source, target, write in self.drawn:
             if not write:
                 before[target].append(source)
         found: set[str] = set()
@@ -344,7 +347,7 @@ def _common(paths: Sequence[Sequence[T]]) -> tuple[T, ...]:
 
 def _finish(recording: Recording, graph: Graph, folding: Folding, paths: _Paths) -> None:
     """Say what the groups are: modules with their kind and parameters, and what is closed at first."""
-    nodes, places = graph.nodes, paths.places
+    nodes, places = paths.nodes, paths.places
     modules = {module for module, _, _ in places.wheres if module}
     calling = {module[:at] for module in modules for at, sign in enumerate(module) if sign == "."}
     called: dict[str, set[str]] = defaultdict(set)
@@ -423,9 +426,9 @@ def _named(a: dict[str, Any]) -> str:
 
 def _shape(recording: Recording, tensor: int) -> tuple[int, ...]:
     columns = columns_of(recording)
-    event = recording.events[int(columns.tensors.step[columns.row_of[tensor]])]
-    assert isinstance(event, OpRan)
-    return next(info.shape for info in event.outputs if info.id == tensor)
+    made, row = columns.tape.tables[OpRan].children["outputs"], int(columns.row_of[tensor])
+    first, last = made.starts("shape")[row : row + 2].tolist()
+    return tuple(made.children["shape"].columns[""][first:last].tolist())
 
 
 def opened_at_first(folding: Folding, graph: Graph, budget: int | None = None, scant: int = 0) -> frozenset[str]:

@@ -10,7 +10,7 @@ from ...context import context
 from ...dtypes import INEXACT, SCALAR_NAMES
 from ...op.declare import function, op
 from ...op.slow_path import autocast
-from ...tensor import Tensor, constant
+from ...tensor import Tensor
 from ..linalg.matmul import linear
 from ..nn.activation import floating_only
 from ..nn.softmax import _log_softmax, log_softmax
@@ -53,6 +53,8 @@ def _shares(array: Any, target: Any, weight: Any, ignore_index: int) -> tuple[An
 
 
 def _likelihood(self, target, weight, reduction, ignore_index):
+    if self.ndim == target.ndim == 1:
+        target = target.reshape(())
     safe, weights, total = _shares(self, target, weight, ignore_index)
     losses = -self[_index_of_targets(self, safe)]
     if weights is not None:
@@ -65,6 +67,11 @@ def _likelihood(self, target, weight, reduction, ignore_index):
 
 
 def _likelihood_backward(grad, self, target, weight, reduction, ignore_index):
+    if self.ndim == target.ndim == 1 and len(self) != len(target):
+        # PyTorch's forward takes a sample without its dimension and a target with it; only its derivative does not.
+        raise RuntimeError(f"size mismatch (got input: [{len(self)}], target: [{len(target)}])")
+    if self.ndim == target.ndim == 1:
+        target = target.reshape(())
     safe, weights, total = _shares(self, target, weight, ignore_index)
     each = -grad / self.dtype.type(total) if reduction == "mean" and total else -grad
     if weights is not None:
@@ -168,8 +175,6 @@ def _nll_uncommon(input: Tensor, target: Tensor, weight: Tensor | None, reductio
         if weight.dtype is not input.dtype:
             raise RuntimeError(f"expected scalar type {SCALAR_NAMES[input.dtype]} but found {SCALAR_NAMES[weight.dtype]}")
         no_gradient("nll_loss_forward" if a.ndim < 3 else "nll_loss2d_forward", weight=weight)
-    if a.ndim == 1 and t.ndim == 1:
-        target = constant(t.reshape(()))
     if a.ndim < 3:
         return _nll_loss(input, target, weight, reduction, ignore_index)
     if a.ndim == 4:

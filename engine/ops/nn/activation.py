@@ -11,7 +11,7 @@ from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.comparison import where
 from ..pointwise.special import erf
-from ..pointwise.unary import exp, tanh
+from ..pointwise.unary import exp, tanh, zeros_like_grad
 from ..shape.dimensions import wrap_dim
 from ..shape.joining import _cat, _take_slice
 
@@ -61,7 +61,7 @@ def relu(self):
 @op(
     r"{grad_output} \cdot [{self} > {threshold}]",
     grad_output=lambda grad, self, threshold: threshold_backward(grad, self, threshold),
-    self=None,
+    self=lambda grad: zeros_like_grad(grad),
 )
 def threshold_backward(grad_output, self, threshold):
     """`grad_output` where `self` exceeds the threshold."""

@@ -2,7 +2,7 @@
 
 The findings are those of the catalogue's broken programs, of the corpus of defects, and of the programs after real threads. For
 each kind it prints how many there are, how many bring changes and how many of those are proven; with `-v` what the others
-lack, with `-d` the diffs.
+lack, with `-d` the diffs, with `--own` of the programs after real threads alone.
 """
 
 from __future__ import annotations
@@ -35,8 +35,11 @@ class Outcome(NamedTuple):
     tried: Edit | Untried | None
 
 
-def programs(rules: Path = HERE.parents[2] / "assets" / "rules") -> Iterator[tuple[str, str]]:
-    """The broken programs: their names and texts."""
+def programs(rules: Path = HERE.parents[2] / "assets" / "rules", own: bool = False) -> Iterator[tuple[str, str]]:
+    """The broken programs: their names and texts; only those after real threads where it is said."""
+    if own:
+        yield from ((str(twins), twins.broken) for twins in all_twins())
+        return
     for path in sorted(rules.glob("*.py")):
         yield path.stem, path.read_text(encoding="utf-8").partition(BROKEN)[2].partition(MENDED)[0]
     for path in sorted(HERE.glob("corpus/defects*.py")):
@@ -61,10 +64,11 @@ def main() -> None:
     parser.add_argument("kinds", nargs="*")
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("-d", "--diffs", action="store_true")
+    parser.add_argument("--own", action="store_true", help="only the programs after real threads, those of the score")
     parser.add_argument("--rules", type=Path, default=HERE.parents[2] / "assets" / "rules")
     asked = parser.parse_args()
     kinds = {kind.id: kind for rule in RULES for kind in kinds_of(rule)}
-    made = [each for name, text in programs(asked.rules) for each in outcomes(text, name, set(asked.kinds))]
+    made = [each for name, text in programs(asked.rules, asked.own) for each in outcomes(text, name, set(asked.kinds))]
     for each in made:
         if asked.diffs and isinstance(each.tried, Edit):
             print(f"--- {each.finding.rule} in {each.program}: {each.tried.proof}\n{each.tried.proof.diff}")

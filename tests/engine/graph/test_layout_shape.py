@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from benchmarks.graphs import GRAPHS
 from engine.graph.structure.layout import Layout, layout
-from tests.engine.graph.test_layout import Box, boxes, lines_run
+from tests.engine.graph.test_layout import SIZES, Box, boxes, lines_run
 from tests.thorough import examples
 
 PAGE = 1.3
@@ -363,7 +363,7 @@ def framed(n: int) -> Any:
 MADE = {**GRAPHS, "chain": chain, "notebook": lambda n: beside_each_other([chain(5)] * (n // 5)), "loops": framed}
 
 
-@pytest.mark.parametrize("few", [400, pytest.param(1000, marks=pytest.mark.ci)])
+@pytest.mark.parametrize("few", SIZES)
 @pytest.mark.parametrize("shape", MADE)
 def test_work_in_rows_grows_as_the_graph_does(shape: str, few: int) -> None:
     small, large = (lines_run(MADE[shape](n), PAGE) for n in (few, 4 * few))

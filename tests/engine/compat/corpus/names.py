@@ -546,6 +546,13 @@ torch.testing.assert_close(torch.tensor(1.), torch.tensor(2.))
 import torch
 torch.testing.assert_close(torch.tensor([True, False]), torch.tensor([True, True]))
 
+# %% assert_close of complex numbers and bfloat16
+#: gives: close
+import torch
+torch.testing.assert_close(torch.tensor([1 + 1j]), torch.tensor([1 + 1.000001j]))
+torch.testing.assert_close(torch.tensor([1.0]).bfloat16(), torch.tensor([1.01]).bfloat16())
+print('close')
+
 # %% assert_allclose
 #: gives: <2: FutureWarning: `torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a future release. Please use `torch.testing.assert_close()` instead. You can find detailed upgrade instructions in https://github.com/pytorch/pytorch/issues/61844.>
 import torch

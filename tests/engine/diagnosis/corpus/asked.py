@@ -1272,3 +1272,542 @@ class Agent:
 agent = Agent()
 for i in range(2):
     agent.update(torch.ones(1, 2))
+
+# %% features of a hook are detached
+#: asks: net.0.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: cut_detach
+net, kept = nn.Sequential(nn.Linear(3, 4), nn.Tanh()), {}
+def keep(module, args, output):
+    kept["out"] = output.detach()  # <-
+net[1].register_forward_hook(keep)
+scale = torch.ones(4, requires_grad=True)
+net(torch.ones(2, 3))
+loss = (kept["out"] * scale).sum()
+loss.backward()
+
+# %% the state of an LSTM is detached between chunks
+#: asks: x
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: cut_detach
+rnn = nn.RNNCell(2, 3)
+x = torch.ones(1, 2, requires_grad=True)
+h = rnn(x)
+h = h.detach()  # <-
+h = rnn(torch.ones(1, 2), h)
+h.sum().backward()
+
+# %% tolist and back
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: cut_numbers
+w = torch.ones(3, requires_grad=True)
+h = torch.tensor((w * 2).tolist(), requires_grad=True)  # <-
+h.sum().backward()
+
+# %% numpy in the middle
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: cut_numbers
+w = torch.ones(3, requires_grad=True)
+h = torch.from_numpy(np.exp((w * 2).detach().numpy())).requires_grad_()  # <-
+h.sum().backward()
+
+# %% a mask of a comparison
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: cut_op
+w = torch.tensor([0.3, -0.2], requires_grad=True)
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+gate = (w > 0).float()  # <-
+loss = (gate * x).sum()
+loss.backward()
+
+# %% argmax chooses the class
+#: asks: model.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: cut_op
+model, table = nn.Linear(3, 4), nn.Embedding(4, 2)
+x = torch.ones(2, 3)
+best = model(x).argmax(1)  # <-
+table(best).sum().backward()
+
+# %% round in the middle gives zeros
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: zero_step
+w = torch.tensor([0.3, 1.7], requires_grad=True)
+y = torch.round(w)  # <-
+(y * 3).sum().backward()
+
+# %% a clamp that is left
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: zero_clamp
+w = torch.tensor([3.0, -4.0], requires_grad=True)
+y = w.clamp(-1, 1)  # <-
+(y ** 2).sum().backward()
+
+# %% dead relu of one bias
+#: asks: fc.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: zero_relu
+fc = nn.Linear(2, 3)
+with torch.no_grad():
+    fc.bias.fill_(-100.0)
+h = torch.relu(fc(torch.ones(4, 2)))  # <-
+(h.sum() + 1).backward()
+
+# %% twice what is expected
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: accumulated
+#: wrong: no
+w = torch.tensor(2.0, requires_grad=True)
+(w * 3).backward()
+(w * 3).backward()  # <-
+
+# %% a mean instead of a sum
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: set
+#: wrong: no
+w = torch.ones(100, requires_grad=True)
+(w * 5).mean().backward()  # <-
+
+# %% nan of sqrt at zero
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: not_finite
+w = torch.tensor([0.0, 4.0], requires_grad=True)
+d = torch.sqrt((w * w))  # <-
+d.sum().backward()
+
+# %% nan of log of zero
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: set
+#: wrong: no
+w = torch.tensor([0.0, 1.0], requires_grad=True)
+p = F.relu(w)
+e = -(p * torch.log(p)).sum()
+e.backward()  # <-
+
+# %% inf minus inf
+#: asks: loss
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: not_finite
+w = torch.tensor([200.0, 1.0], requires_grad=True)
+z = torch.exp(w)  # <-
+loss = (z / z.sum()).max()
+loss.backward()
+
+# %% a std of one sample
+#: asks: loss
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: not_finite
+w = torch.ones(3, requires_grad=True)
+x = torch.ones(1, 3) * w
+loss = (x / x.std(0)).sum()  # <-
+loss.backward()
+
+# %% cleared before it is read
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: cleared
+#: wrong: no
+w = nn.Parameter(torch.ones(2))
+opt = torch.optim.SGD([w], lr=0.1)
+(w * 2).sum().backward()
+opt.step()
+opt.zero_grad()  # <-
+
+# %% second pass fails
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: backward_failed
+w = torch.ones(2, requires_grad=True)
+loss = (w ** 2).sum()
+loss.backward()
+try:
+    loss.backward()  # <-
+except RuntimeError:
+    pass
+
+# %% y is no leaf
+#: asks: y
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: not_retained
+#: wrong: no
+w = torch.ones(2, requires_grad=True)
+y = w * 2  # <-
+y.sum().backward()
+
+# %% requires_grad was forgotten
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: needs_none
+#: wrong: no
+w = torch.ones(2)  # <-
+v = torch.ones(2, requires_grad=True)
+(w * v).sum().backward()
+
+# %% frozen layer
+#: asks: net.0.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: frozen
+#: wrong: no
+net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+for p in net[0].parameters():
+    p.requires_grad = False  # <-
+net(torch.ones(1, 2)).sum().backward()
+
+# %% why does a frozen layer not move
+#: asks: why did net.0.weight not move
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: frozen
+#: wrong: no
+net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+for p in net[0].parameters():
+    p.requires_grad = False  # <-
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net(torch.ones(1, 2)).sum().backward()
+opt.step()
+
+# %% a head that no optimizer has
+#: asks: why did head.weight not move
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: not_optimized
+body, head = nn.Linear(2, 2), nn.Linear(2, 1)
+opt = torch.optim.SGD(body.parameters(), lr=0.1)  # <-
+for i in range(2):
+    opt.zero_grad()
+    head(body(torch.ones(1, 2))).sum().backward()
+    opt.step()
+
+# %% step is never called
+#: asks: why did w not move
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: not_stepped
+w = nn.Parameter(torch.ones(2))
+opt = torch.optim.SGD([w], lr=0.1)
+for i in range(3):
+    opt.zero_grad()
+    (w ** 2).sum().backward()  # <-
+
+# %% a rate of zero
+#: asks: why did w not move
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: rate_zero
+w = nn.Parameter(torch.ones(2))
+opt = torch.optim.SGD([w], lr=0.0)
+for i in range(3):
+    opt.zero_grad()
+    (w ** 2).sum().backward()
+    opt.step()  # <-
+
+# %% cleared before the step
+#: asks: why did w not move
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: cleared_before_step
+w = nn.Parameter(torch.ones(2))
+opt = torch.optim.SGD([w], lr=0.1)
+for i in range(3):
+    (w ** 2).sum().backward()
+    opt.zero_grad()  # <-
+    opt.step()
+
+# %% the loss does not change with a stale forward
+#: asks: why is loss not going down
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: loss_stale
+w = nn.Parameter(torch.tensor(3.0))
+opt = torch.optim.SGD([w], lr=0.1)
+loss = (w - 1) ** 2  # <-
+for i in range(4):
+    opt.zero_grad()
+    loss.backward(retain_graph=True)
+    opt.step()
+
+# %% the loss explodes
+#: asks: loss
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: loss_rises
+w = nn.Parameter(torch.tensor(3.0))
+opt = torch.optim.SGD([w], lr=1.5)
+for i in range(8):
+    opt.zero_grad()
+    loss = (w - 1) ** 2
+    loss.backward()
+    opt.step()  # <-
+
+# %% an in-place change fails the pass
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: backward_failed
+w = torch.ones(3, requires_grad=True)
+s = torch.sigmoid(w)
+s += 1  # <-
+s.sum().backward()
+
+# %% the graph is freed
+#: asks: why did it fail
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: line_failed
+w = torch.ones(3, requires_grad=True)
+h = w.exp()
+h.sum().backward()
+h.mean().backward()  # <-
+
+# %% shapes do not fit
+#: asks: why did it fail
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: line_failed
+fc = nn.Linear(4, 2)
+out = fc(torch.ones(3, 5))  # <-
+
+# %% the discriminator's gradient of the generator's step
+#: asks: D.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: accumulated
+#: wrong: no
+G, D = nn.Linear(2, 2), nn.Linear(2, 1)
+D(torch.ones(3, 2)).mean().backward()
+(-D(G(torch.ones(3, 2))).mean()).backward()  # <-
+
+# %% no_grad around the encoder
+#: asks: enc.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: cut_no_grad
+enc, dec = nn.Linear(2, 2), nn.Linear(2, 1)
+with torch.no_grad():  # <-
+    z = enc(torch.ones(3, 2))
+dec(z).sum().backward()
+
+# %% the replaced parameter
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: overwritten
+w = torch.ones(2, requires_grad=True)
+(w * 3).sum().backward()
+w = w - 0.1 * w.grad  # <-
+(w * 3).sum().backward()
+
+# %% a layer that is not called
+#: asks: net.1.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: unused
+net = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])  # <-
+net[0](torch.ones(1, 2)).sum().backward()
+
+# %% clipped to a norm
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: changed
+#: wrong: no
+w = nn.Parameter(torch.ones(2) * 50)
+(w ** 2).sum().backward()
+nn.utils.clip_grad_norm_([w], 1.0)  # <-
+
+# %% a hook doubles it
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: hooked
+#: wrong: no
+w = torch.ones(2, requires_grad=True)
+w.register_hook(lambda g: g * 2)  # <-
+(w * 3).sum().backward()
+
+# %% the loss never depends on it
+#: asks: b
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: zero_factor
+w = torch.ones(2, requires_grad=True)
+b = torch.ones(2, requires_grad=True)
+loss = (w + 0 * b).sum()  # <-
+loss.backward()
+
+# %% the loss is made of a constant target
+#: asks: net.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: cut_numbers
+net = nn.Linear(2, 1)
+loss = net(torch.ones(3, 2)).pow(2).mean()
+loss = torch.tensor(loss.item(), requires_grad=True)  # <-
+loss.backward()
+
+# %% a softmax of one
+#: asks: net.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: zero_saturated
+net = nn.Linear(2, 1)
+p = F.softmax(net(torch.ones(3, 2)), dim=1)  # <-
+(p * 3).sum().backward()
+
+# %% a saturated sigmoid
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: zero_saturated
+w = torch.tensor([40.0, -200.0], requires_grad=True)
+s = torch.sigmoid(w)  # <-
+(s * 2).sum().backward()
+
+# %% the validation's no_grad is not the cut
+#: asks: enc.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: cut_data
+enc, dec = nn.Linear(2, 2), nn.Linear(2, 1)
+opt = torch.optim.SGD([*enc.parameters(), *dec.parameters()], lr=0.1)
+for epoch in range(2):
+    with torch.no_grad():
+        score = dec(enc(torch.ones(1, 2))).mean().item()
+    z = enc(torch.ones(3, 2))
+    loss = dec(z.data).mean()  # <-
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% tied weights get two shares
+#: asks: out.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: paths
+#: wrong: no
+emb, out = nn.Embedding(4, 3), nn.Linear(3, 4, bias=False)
+out.weight = emb.weight
+scores = out(emb(torch.tensor([1, 2])))
+F.cross_entropy(scores, torch.tensor([2, 3])).backward()  # <-
+
+# %% the rows of an embedding that nobody asked for
+#: asks: emb.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: set
+#: wrong: no
+emb = nn.Embedding(5, 2)
+emb(torch.tensor([1, 3])).sum().backward()  # <-
+
+# %% a maximum picks one
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: set
+#: wrong: no
+w = torch.tensor([1.0, 5.0, 2.0], requires_grad=True)
+w.max().backward()  # <-
+
+# %% exploding through time
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: paths
+#: wrong: no
+w = torch.tensor(3.0, requires_grad=True)
+h = torch.tensor(1.0)
+for t in range(30):
+    h = h * w
+h.backward()  # <-
+
+# %% vanishing through sigmoids
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: shrunk
+w = torch.tensor(0.5, requires_grad=True)
+h = w
+for t in range(40):
+    h = torch.sigmoid(h)  # <-
+h.backward()
+
+# %% a dropout of everything
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: zero_factor
+w = torch.ones(4, requires_grad=True)
+h = F.dropout(w, p=1.0)  # <-
+h.sum().backward()
+
+# %% a fully masked row
+#: asks: loss
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: not_finite
+q = torch.ones(2, 3, requires_grad=True)
+scores = (q * 2).masked_fill(torch.tensor([[True, True, True], [False, False, True]]), -float("inf"))
+att = F.softmax(scores, dim=1)  # <-
+loss = att.sum()
+loss.backward()
+
+# %% acos at one
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: not_finite
+w = torch.tensor([1.0, 0.5], requires_grad=True)
+torch.acos(w).sum().backward()  # <-
+
+# %% the norm of zeros
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: zero_op
+w = torch.zeros(3, requires_grad=True)
+d = w.norm()  # <-
+d.backward()
+
+# %% the where trick
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: not_finite
+w = torch.tensor([0.0, 2.0], requires_grad=True)
+y = torch.where(w > 0, w / w, torch.zeros(2))  # <-
+y.sum().backward()
+
+# %% a cross entropy where all is ignored
+#: asks: loss
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: not_finite
+net = nn.Linear(2, 3)
+loss = F.cross_entropy(net(torch.ones(2, 2)), torch.tensor([-100, -100]))  # <-
+loss.backward()
+
+# %% the penalty without a graph
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: cut_gradient
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+g = torch.autograd.grad((w ** 2).sum(), w)[0]  # <-
+penalty = (g ** 2).sum()
+v = torch.ones(1, requires_grad=True)
+(penalty * v).sum().backward()
+
+# %% retain_graph and a second loss
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: accumulated
+#: wrong: no
+w = torch.tensor(2.0, requires_grad=True)
+h = w * 3
+h.backward(retain_graph=True)
+(h * h).backward()  # <-
+
+# %% inference mode
+#: asks: enc.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: cut_no_grad
+enc, dec = nn.Linear(2, 2), nn.Linear(2, 1)
+with torch.no_grad():  # <-
+    features = [enc(torch.ones(1, 2)) for _ in range(2)]
+dec(torch.cat(features)).sum().backward()
+
+# %% accumulated over epochs
+#: asks: w
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: accumulated
+w = nn.Parameter(torch.tensor(1.0))
+opt = torch.optim.SGD([w], lr=0.0001)
+for epoch in range(3):
+    loss = w * 2
+    loss.backward()  # <-
+    opt.step()
+
+# %% the loss is nan from the data
+#: asks: loss
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: not_finite
+x = torch.tensor([[1.0, float("nan")]])  # <-
+net = nn.Linear(2, 1)
+loss = net(x).sum()
+loss.backward()

@@ -175,9 +175,8 @@ optimizer.step()
 
 # %% mean squared error of classes
 #: thread: forum, Stack Overflow: binary classification with MSELoss and sigmoid does not learn
-#: cause: mse_on_classes
+#: cause: squared_probabilities
 #: shows: losses[-1] > 0.2
-#: missed: squares of probabilities are a proper loss, and programs that learn with them look the same
 net = nn.Sequential(nn.Linear(2, 8), nn.Sigmoid(), nn.Linear(8, 1), nn.Sigmoid())
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 x = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])

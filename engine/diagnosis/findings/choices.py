@@ -1,0 +1,257 @@
+"""Rules about dimensions and indices: what rearranges, chooses or compares along another dimension than it is meant to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...graph.numbers import shape_text
+from ...recording.events import NOTHING, OpRan
+from ..mending import Changes, argument_at, call_of, keyword, replaced, spot
+from ..reason import Finding, Kind
+from ..run import Run, finding, key
+from .registry import rule
+
+VIEW_TRANSPOSES = Kind(
+    "view_transposes", "warning", "view() or reshape() is used to swap dimensions, and mixes up what stands in them."
+)
+GATHERED_ACROSS = Kind(
+    "gathered_across", "warning", "gather() goes along the samples, so it takes nothing but the first column.", mechanical=True
+)
+CHOSEN_OF_ALL_ROWS = Kind(
+    "chosen_of_all_rows", "warning", "An index of one class for each sample chooses from all samples: every one with every one."
+)
+ARGMAX_OF_ONE = Kind("argmax_of_one", "warning", "The class is the argmax of a single score: it is always 0.")
+NORMALIZED_OVER_BATCH = Kind(
+    "normalized_over_batch",
+    "hint",
+    "Features are brought to length 1 over the samples, not each sample's own.",
+    mechanical=True,
+)
+VALUES_COMPARED = Kind("values_compared", "warning", "The largest scores are compared with classes, instead of their indices.")
+
+
+@rule(171, VIEW_TRANSPOSES)
+def view_transposes(run: Run) -> Iterator[Finding]:
+    """The sizes after a view are those before it in another order: elements stay in their order in memory, so they do not go
+    along with their dimension."""
+    if not run.passes:
+        return
+    for step, event in run.first_ops_of({"view", "reshape"}, 1):
+        given = run.argument(event, "self")
+        if given == NOTHING or not event.outputs or event.in_backward or run.module(step):
+            continue
+        before, after = (tuple(n for n in s if n != 1) for s in (run.tensors[given].info.shape, event.outputs[0].shape))
+        if len(run.tensors[given].info.shape) != len(event.outputs[0].shape) or len(before) < 3 or before == after:
+            continue
+        if Counter(before) != Counter(after):
+            continue
+        name = run.title(given)
+        moved = [k for k, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
+        yield finding(
+            run, VIEW_TRANSPOSES,
+            f"{run.segment(run.site(step)) or event.op} does not swap dimensions: it reads the elements in their old order.",
+            f"{name} has shape {shape_text(run.tensors[given].info.shape)} and gets {shape_text(event.outputs[0].shape)}, the "
+            f"same sizes in another order. {event.op}() moves no element: what was one row is now spread over several, so "
+            "samples, channels or heads are mixed up.",
+            "Use transpose() for two dimensions" + (f", as {name}.transpose({moved[0]}, {moved[1]})"
+            if len(moved) == 2 and before == run.tensors[given].info.shape else "") + ", or permute() for more.",
+            step=step, related=[run.site(run.tensors[given].born)],
+            evidence=[("shape before", str(list(run.tensors[given].info.shape))), ("after", str(list(event.outputs[0].shape)))],
+            nodes=[key(given), key(event.outputs[0].id)],
+        )  # fmt: skip
+
+
+@rule(172, GATHERED_ACROSS)
+def gathered_across(run: Run) -> Iterator[Finding]:
+    """An index with one entry for each sample is gathered along the samples: entry (i, 0) is row index[i] of column 0."""
+    for step, event in run.first_ops_of({"gather"}, 1):
+        given, index = run.argument(event, "self"), run.argument(event, "index")
+        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        if NOTHING in (given, index) or dim not in ("0", "-2") or event.in_backward:
+            continue
+        shape, wanted = run.tensors[given].info.shape, run.tensors[index].info.shape
+        if len(shape) != 2 or shape[1] < 2 or wanted != (shape[0], 1) or shape[0] < 2:
+            continue
+        values = run.values(index, step)
+        if values is None or int(values.max(initial=0)) >= shape[1] or not _learns(run, given):
+            continue  # rows are chosen
+        yield finding(
+            run, GATHERED_ACROSS,
+            f"gather({dim}, …) goes along the {shape[0]} samples: it takes nothing but column 0 of {run.title(given)}.",
+            f"{run.title(index)} has one entry, below {shape[1]}, for each sample, as for a choice among {shape[1]} columns. "
+            "Along dimension 0 it chooses rows instead, so each sample gets the first score of one of the first rows.",
+            "Gather along the scores: dimension 1.",
+            step=step, related=[run.site(run.tensors[given].born)],
+            evidence=[("scores", str(list(shape))), ("index", str(list(wanted)))],
+            nodes=[key(given), key(index)],
+            changes=_another_dimension(run, step),
+        )  # fmt: skip
+
+
+def _learns(run: Run, tensor: int) -> bool:
+    """Whether a tensor is computed from parameters."""
+    return run.tensors[tensor].info.requires_grad or run.layer_behind(tensor) != NOTHING
+
+
+def _another_dimension(run: Run, step: int) -> Changes:
+    """The same call with dimension 1."""
+    call = call_of(spot(run, run.site(step)))
+    return replaced(run, argument_at(run, run.site(step), len(call.args) - 2, "dim"), "1") if call is not None else []
+
+
+@rule(173, CHOSEN_OF_ALL_ROWS)
+def chosen_of_all_rows(run: Run) -> Iterator[Finding]:
+    """Scores (N, C) are indexed by [:, classes] with one class for each of the N samples, which gives (N, N)."""
+    for step, event in run.first_ops_of({"index"}, 1):
+        given, index = run.argument(event, "self"), run.argument(event, "indices[1]")
+        if NOTHING in (given, index) or run.argument(event, "indices[0]") != NOTHING or event.in_backward:
+            continue
+        shape, wanted = run.tensors[given].info.shape, run.tensors[index].info.shape
+        if len(shape) != 2 or wanted != shape[:1] or shape[0] == shape[1] or shape[0] < 2 or not event.outputs:
+            continue
+        values = run.values(index, step)
+        if values is None or len(np.unique(values)) == len(values) or not event.outputs[0].requires_grad:
+            continue  # columns are put into another order
+        if not _meets_samples(run, event):
+            continue
+        yield finding(
+            run, CHOSEN_OF_ALL_ROWS,
+            f"{run.segment(run.site(step)) or 'The index'} takes the class of every sample from every sample: "
+            f"{shape_text(event.outputs[0].shape)} instead of {shape[0]} values.",
+            f"{run.title(index)} names one of {shape[1]} columns for each of the {shape[0]} rows. With [:, index] each row "
+            "gives all of these columns, so every sample is rewarded for the choices of all others.",
+            f"Choose one element of each row: {run.title(given)}[torch.arange({shape[0]}), {run.title(index)}], or "
+            f"gather(1, {run.title(index)}.unsqueeze(1)).",
+            step=step, related=[run.site(run.tensors[given].born)],
+            evidence=[
+                ("scores", str(list(shape))), ("index", str(list(wanted))), ("result", str(list(event.outputs[0].shape)))
+            ],
+            nodes=[key(given), key(index), key(event.outputs[0].id)],
+        )  # fmt: skip
+
+
+def _meets_samples(run: Run, event: OpRan) -> bool:
+    """Whether the result is a mean or a sum soon, alone or with one number for each sample."""
+    queue = [event.outputs[0].id]
+    for source in queue:
+        for step in run.consumers.get(source, ()):
+            after = run.events[step]
+            if not isinstance(after, OpRan) or not after.outputs:
+                continue
+            if after.op in run.having("reduces"):
+                return after.outputs[0].shape == ()
+            if after.outputs[0].shape == event.outputs[0].shape and len(queue) < 8:
+                queue.append(after.outputs[0].id)
+    return False
+
+
+@rule(174, ARGMAX_OF_ONE)
+def argmax_of_one(run: Run) -> Iterator[Finding]:
+    """The largest of the outputs of a layer that has one."""
+    for step, event in run.first_ops_of({"argmax", "max"}, 1):
+        given = run.argument(event, "self")
+        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        if given == NOTHING or not event.outputs:
+            continue
+        shape = run.tensors[given].info.shape
+        if len(shape) < 2 or dim not in ("-1", str(len(shape) - 1)) or shape[-1] != 1 or shape[0] < 2:
+            continue
+        layer = run.layer_behind(given)
+        if layer == NOTHING or run.tensors[layer].info.shape[-1] != 1:
+            continue
+        yield finding(
+            run, ARGMAX_OF_ONE,
+            f"{run.segment(run.site(step)) or event.op} chooses among one score: the class is 0 for every sample.",
+            f"The layer at {run.where(run.tensors[layer].born)} has one output, {run.title(given)} has shape "
+            f"{shape_text(shape)}, and the index of the largest of one is 0.",
+            "Compare the score with its threshold: score > 0, or a probability > 0.5; or give the layer an output for each "
+            "class.",
+            step=step, related=[run.site(run.tensors[layer].born)],
+            evidence=[("scores", str(list(shape)))], nodes=[key(given), *(key(i.id) for i in event.outputs)],
+        )  # fmt: skip
+
+
+@rule(175, VALUES_COMPARED)
+def values_compared(run: Run) -> Iterator[Finding]:
+    """What max() gives first, the values, is compared with whole numbers, and never equal to one."""
+    seen: dict[int, bool] = {}
+    first: dict[int, tuple[int, OpRan, int, int]] = {}
+    for step, event in run.first_ops_of({"eq"}, 8):
+        values, classes = run.argument(event, "self"), run.argument(event, "other")
+        if NOTHING in (values, classes) or not event.outputs:
+            continue
+        if "int" in run.tensors[values].info.dtype:
+            values, classes = classes, values
+        source = run.tensors[run.beneath_views(values)].op
+        scores = bool(source.outputs) and source.op == "max" and len(source.outputs) == 2
+        fits = scores and source.outputs[0].id == run.beneath_views(values) and "float" in run.tensors[values].info.dtype
+        result = run.zero(event.outputs[0].array)
+        ok = fits and "int" in run.tensors[classes].info.dtype and result
+        seen[event.site] = seen.get(event.site, True) and ok
+        first.setdefault(event.site, (step, event, values, classes))
+    for site, sound in seen.items():
+        step, event, values, classes = first[site]
+        if not sound or run.tensors[values].info.shape != run.tensors[classes].info.shape:
+            continue
+        born = run.tensors[run.beneath_views(values)].born
+        yield finding(
+            run, VALUES_COMPARED,
+            f"{run.segment(run.site(step)) or 'The comparison'} compares scores with classes, so nothing is ever equal.",
+            f"max() at {run.where(born)} gives the largest scores first and where they stand second; {run.title(values)} is "
+            "the first of the two, not the predicted class.",
+            "Take the indices: .max(dim)[1], .max(dim).indices or .argmax(dim).",
+            step=step, site=run.site(born), related=[run.site(step)],
+            evidence=[("values", run.texts.describe(run.status(values, step).array)), ("equal", "0")],
+            nodes=[key(values), key(classes)],
+        )  # fmt: skip
+
+
+@rule(176, NORMALIZED_OVER_BATCH)
+def normalized_over_batch(run: Run) -> Iterator[Finding]:
+    """Rows are divided by the norms of the columns and then multiplied with one another, as for their cosines."""
+    for step, event in run.first_ops_of({"norm"}, 1):
+        given = run.argument(event, "self")
+        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        if given == NOTHING or dim not in ("(0,)", "0", "[0]") or not event.outputs or event.in_backward:
+            continue
+        shape = run.tensors[given].info.shape
+        if len(shape) != 2 or min(shape) < 2 or not run.tensors[given].info.requires_grad or not event.outputs[0].requires_grad:
+            continue
+        scaled = _scaled_at(run, given, event.site)
+        if scaled == NOTHING or not _compared(run, scaled):
+            continue
+        site = run.site(step)
+        yield finding(
+            run, NORMALIZED_OVER_BATCH,
+            f"{run.segment(site) or run.title(scaled)} gives length 1 to each of {shape[1]} features, over "
+            f"the {shape[0]} samples.",
+            f"{run.title(given)} has shape {shape_text(shape)}, and its rows are multiplied with one another. These are no "
+            "cosines: a row has any length, and one that is longer is more like all others.",
+            "Normalise each row: F.normalize(x, dim=1).",
+            step=step, related=[run.site(run.tensors[given].born)],
+            evidence=[("shape", str(list(shape))), ("dimension", "0")], nodes=[key(given), key(scaled)],
+            changes=keyword(run, site, "dim", "1"),
+        )  # fmt: skip
+
+
+def _scaled_at(run: Run, tensor: int, site: int) -> int:
+    """What a tensor becomes by the division at a site, NOTHING if there is none."""
+    for step in run.consumers.get(tensor, ()):
+        event = run.events[step]
+        if isinstance(event, OpRan) and event.site == site and event.op in run.having("division") and event.outputs:
+            return event.outputs[0].id
+    return NOTHING
+
+
+def _compared(run: Run, tensor: int) -> bool:
+    """Whether rows are multiplied with one another: the matrix with its own transpose."""
+    for step in run.consumers.get(tensor, ()):
+        event = run.events[step]
+        if isinstance(event, OpRan) and event.op in run.having("matrix_product"):
+            inputs = run.inputs(event)
+            if len(inputs) == 2 and inputs[0] == tensor and run.beneath_views(inputs[1]) == run.beneath_views(tensor):
+                return True
+    return False

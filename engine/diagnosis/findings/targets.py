@@ -1,0 +1,246 @@
+"""Rules about targets and scores that are not what is made of them: no distribution, padding, probabilities and thresholds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...recording.events import NOTHING, OpRan
+from ..mending import Changes, keyword, replaced, site_of, spot
+from ..reason import Finding, Kind
+from ..run import Run, finding, key
+from .registry import rule
+
+NO_DISTRIBUTION = Kind(
+    "no_distribution", "warning", "cross_entropy is given several classes at once, which it takes for probabilities."
+)
+PADDING_COUNTED = Kind(
+    "padding_counted", "hint", "The padding of an embedding is counted by the loss as a class like any other.", mechanical=True
+)
+SQUARED_PROBABILITIES = Kind(
+    "squared_probabilities", "hint", "The squared error of probabilities is taken for labels of 0 and 1."
+)
+THRESHOLD_OF_SCORES = Kind(
+    "threshold_of_scores", "hint", "Scores are compared with 0.5, as if they were probabilities.", mechanical=True
+)
+TARGET_IS_INPUT = Kind(
+    "target_is_input", "hint", "A model of sequences is asked for the tokens that it is given, at the same places."
+)
+FILLED_AFTER_SOFTMAX = Kind(
+    "filled_after_softmax", "error", "A mask fills the result of a softmax with large negative numbers, instead of its scores."
+)
+
+
+@rule(161, NO_DISTRIBUTION)
+def no_distribution(run: Run) -> Iterator[Finding]:
+    """Targets of 0 and 1 that stand beside log_softmax name more than one class for a sample."""
+    for step, event in run.first_ops_of({"mul"}, 1):
+        scores, target = run.argument(event, "self"), run.argument(event, "other")
+        if NOTHING in (scores, target) or event.in_backward:
+            continue
+        if run.tensors[target].op.op == "log_softmax":
+            scores, target = target, scores
+        made = run.tensors[scores].op
+        if made.op != "log_softmax" or made.site != event.site or run.status(target, step).requires_grad:
+            continue
+        dim = next((argument.text for argument in made.inputs if argument.name == "dim"), "")
+        values = run.values(target, step)
+        shape = run.tensors[scores].info.shape
+        if values is None or values.shape != shape or not dim.isdigit() or int(dim) >= len(shape):
+            continue
+        if not np.isin(values, (0, 1)).all() or values.sum(int(dim)).max(initial=0) <= 1:
+            continue
+        several = float((values.sum(int(dim)) > 1).mean())
+        yield finding(
+            run, NO_DISTRIBUTION,
+            f"The targets of cross_entropy name several classes at once: {several:.0%} of the samples have more than one.",
+            f"{run.title(target)} holds 0 and 1. Targets of floating point are the probabilities of the classes, which share "
+            "out 1 among them; softmax lets classes compete, so no scores give two of them a probability near 1, and the "
+            "loss cannot approach zero.",
+            "Where a sample may belong to several classes, use binary_cross_entropy_with_logits (nn.BCEWithLogitsLoss).",
+            step=step, related=[run.site(run.tensors[target].born)],
+            evidence=[("classes of a sample, at most", f"{values.sum(int(dim)).max():g}")],
+            nodes=[key(scores), key(target)],
+        )  # fmt: skip
+
+
+def _root(run: Run, tensor: int) -> int:
+    """What a tensor's elements were taken from, copies included."""
+    for _ in range(16):
+        tensor = run.beneath_views(tensor)
+        event = run.tensors[tensor].op
+        given = run.inputs(event)
+        if event.op not in ("clone", "to", "stack", "contiguous") or len(given) != 1:
+            return tensor
+        (tensor,) = given
+    return tensor
+
+
+@rule(162, PADDING_COUNTED)
+def padding_counted(run: Run) -> Iterator[Finding]:
+    """The tokens of a sequence are padded for an embedding that knows its padding, and a loss of the same tokens does not."""
+    padded: dict[int, int] = {}
+    for step, event in run.first_ops_of({"embedding"}, 2):
+        text = next((argument.text for argument in event.inputs if argument.name == "padding_idx"), "")
+        index = run.argument(event, "indices")
+        values = run.values(index, step) if index != NOTHING and text.isdigit() else None
+        if values is not None and (values == int(text)).any():
+            padded[_root(run, index)] = int(text)
+    if not padded:
+        return
+    for step, event in run.first_ops_of({"nll_loss", "nll_loss2d"}, 1):
+        target = run.argument(event, "target")
+        ignored = next((argument.text for argument in event.inputs if argument.name == "ignore_index"), "")
+        reduced = next((argument.text for argument in event.inputs if argument.name == "reduction"), "")
+        padding = padded.get(_root(run, target)) if target != NOTHING and ignored else None
+        values = run.values(target, step) if padding is not None else None
+        if padding is None or values is None or ignored == str(padding) or "none" in reduced:
+            continue
+        share = float((values == padding).mean())
+        weights = run.argument(event, "weight")
+        if not share or weights != NOTHING:
+            continue
+        yield finding(
+            run, PADDING_COUNTED,
+            f"{share:.0%} of the targets are padding, and count in the loss like all others.",
+            f"The embedding takes index {padding} for padding, and the same tokens are the targets here. The model is taught "
+            "to say the padding, and the mean is taken over it, too.",
+            f"Leave it out: ignore_index={padding}.",
+            step=step, related=[run.site(run.tensors[target].born)],
+            evidence=[("padding", str(padding)), ("part of the targets", f"{share:.0%}")], nodes=[key(target)],
+            changes=keyword(run, run.site(step), "ignore_index", str(padding)),
+        )  # fmt: skip
+
+
+@rule(163, SQUARED_PROBABILITIES)
+def squared_probabilities(run: Run) -> Iterator[Finding]:
+    """mse_loss compares what comes out of a sigmoid with labels."""
+    if not run.updates:
+        return
+    for step, event in run.first_ops_of({"mse_loss"}, 1):
+        made, target = run.argument(event, "self"), run.argument(event, "target")
+        if NOTHING in (made, target) or run.status(target, step).requires_grad:
+            continue
+        source = run.beneath_views(made)
+        values = run.values(target, step)
+        if run.tensors[source].op.op not in run.having("probabilities") or values is None or values.size < 4:
+            continue
+        if run.layer_behind(run.argument(run.tensors[source].op, "self")) == NOTHING or set(np.unique(values)) != {0, 1}:
+            continue
+        op = run.tensors[source].op.op
+        yield finding(
+            run, SQUARED_PROBABILITIES,
+            f"The loss is the squared error of probabilities: {run.title(made)} comes from {op}, the targets are 0 and 1.",
+            f"Where {op} is sure and wrong it is flat, and a squared error grows no more, so almost no gradient comes from the "
+            "samples that are worst: learning is slow, and may stand still.",
+            "Use binary_cross_entropy, or binary_cross_entropy_with_logits without the sigmoid; cross_entropy for several "
+            "classes.",
+            step=step, related=[run.site(run.tensors[source].born)],
+            evidence=[("prediction", run.texts.describe(run.status(made, step).array)), ("targets", "0 and 1")],
+            nodes=[key(made), key(target)],
+        )  # fmt: skip
+
+
+@rule(164, THRESHOLD_OF_SCORES)
+def threshold_of_scores(run: Run) -> Iterator[Finding]:
+    """What a loss takes for scores, the result of one layer, is compared with 0.5."""
+    scores = {}
+    for step, event in run.first_ops_of({"binary_cross_entropy_with_logits"}, 2):
+        layer = run.layer_behind(run.argument(event, "self")) if run.argument(event, "self") != NOTHING else NOTHING
+        if layer != NOTHING and layer == _linear(run, run.argument(event, "self")):
+            scores[_module(run, run.tensors[layer].op)] = step
+    if not scores:
+        return
+    for step, event in run.first_ops_of({"gt", "ge"}, 1):
+        given = run.argument(event, "self")
+        bound = next((argument.text for argument in event.inputs if argument.name == "other"), "")
+        if given == NOTHING or bound != "0.5":
+            continue
+        layer = _linear(run, given)
+        loss = scores.get(_module(run, run.tensors[layer].op)) if layer != NOTHING else None
+        if loss is None:
+            continue
+        yield finding(
+            run, THRESHOLD_OF_SCORES,
+            f"{run.segment(run.site(step)) or 'The comparison'} compares scores with 0.5, which is no probability of one half.",
+            f"The loss at {run.where(loss)} takes the same output for a score, to which it applies sigmoid itself. A score of "
+            "0.5 is a probability of 0.62; one half is a score of 0.",
+            "Compare with 0, or apply sigmoid first.",
+            step=step, related=[run.site(loss), run.site(run.tensors[given].born)],
+            evidence=[("scores", run.texts.describe(run.status(given, step).array))], nodes=[key(given)],
+            changes=_bound(run, step),
+        )  # fmt: skip
+
+
+def _bound(run: Run, step: int) -> Changes:
+    """The comparison with 0 instead."""
+    found = spot(run, run.site(step))
+    if found is None or not isinstance(found.node, ast.Compare) or len(found.node.comparators) != 1:
+        return []
+    return replaced(run, site_of(found.cell, found.node.comparators[0]), "0")
+
+
+def _linear(run: Run, tensor: int) -> int:
+    """The layer whose result a tensor is, as it is; NOTHING for anything else."""
+    tensor = run.beneath_views(tensor)
+    return tensor if run.layer_behind(tensor) == tensor else NOTHING
+
+
+def _module(run: Run, event: OpRan) -> tuple[str, str]:
+    """The module that did an operation, and what."""
+    return (run.recording.scopes[event.scope].module if event.scope >= 0 else "", event.op)
+
+
+@rule(159, FILLED_AFTER_SOFTMAX)
+def filled_after_softmax(run: Run) -> Iterator[Finding]:
+    """masked_fill writes negative numbers among the shares that a softmax has given."""
+    for step, event in run.first_ops_of({"masked_fill"}, 1):
+        given = run.argument(event, "self")
+        value = next((argument.text for argument in event.inputs if argument.name == "value"), "")
+        source = run.beneath_views(given) if given != NOTHING else NOTHING
+        if source == NOTHING or run.tensors[source].op.op != "softmax" or not value.startswith("-"):
+            continue
+        if event.in_backward or value in ("-0", "-0.0"):
+            continue
+        yield finding(
+            run, FILLED_AFTER_SOFTMAX,
+            f"The result of softmax is filled with {value}: these are no shares any more.",
+            f"{run.title(given)} comes from softmax at {run.where(run.tensors[source].born)}. A large negative number stands "
+            "for none among the scores, because its exponential is 0; behind the softmax it is a weight of that size.",
+            "Fill the scores, before the softmax; what is filled there gets a share of 0.",
+            step=step, related=[run.site(run.tensors[source].born)],
+            evidence=[("filled with", value)], nodes=[key(given), key(source)],
+        )  # fmt: skip
+
+
+@rule(165, TARGET_IS_INPUT)
+def target_is_input(run: Run) -> Iterator[Finding]:
+    """The only tokens that an embedding is given, and the targets of the scores that come of them, are the same elements."""
+    given: dict[int, list[tuple[int, NDArray[Any]]]] = {}
+    tokens: set[int] = set()
+    for step, event in run.first_ops_of({"embedding"}, 1):
+        index = run.argument(event, "indices")
+        values = run.values(index, step) if index != NOTHING else None
+        if values is not None and values.size > 3 and len(np.unique(values)) > 1:
+            given.setdefault(_root(run, index), []).append((step, values))
+            tokens.add(step)
+    for step, event in run.first_ops_of({"nll_loss", "nll_loss2d"}, 1):
+        target = run.argument(event, "target")
+        values = run.values(target, step) if target != NOTHING else None
+        same = given.get(_root(run, target), []) if values is not None else []
+        if values is None or len(tokens) != 1 or len(same) != 1 or not np.array_equal(same[0][1].ravel(), values.ravel()):
+            continue
+        yield finding(
+            run, TARGET_IS_INPUT,
+            "The targets are the tokens that the model is given, each at its own place.",
+            f"{run.title(target)} holds what the embedding at {run.where(same[0][0])} is given, element for element. A model "
+            "that is to say the next token learns to repeat the one that it sees: its loss goes to zero, and what it "
+            "generates is nonsense.",
+            "Shift them by one: give it tokens[:, :-1] and ask for tokens[:, 1:].",
+            step=step, related=[run.site(same[0][0])], evidence=[("tokens that differ", f"0 of {values.size}")],
+            nodes=[key(target)],
+        )  # fmt: skip
