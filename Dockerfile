@@ -4,7 +4,7 @@ FROM python:3.13-slim
 RUN useradd --system --uid 10001 --create-home gradtape
 WORKDIR /app
 
-COPY pyproject.toml hatch_build.py README.md LICENSE THIRD_PARTY.md app.py gradtape.py ./
+COPY pyproject.toml hatch_build.py README.md LICENSE THIRD_PARTY.md app.py gradtape.py pytest_plugin.py ./
 COPY .streamlit .streamlit
 COPY assets assets
 COPY components components

@@ -62,8 +62,8 @@ def add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
     if not leaf._needs:
         return
     have = leaf._grad
-    arrays = g, leaf._array, None if have is None else have._array
-    if any([a.__class__ is not np.ndarray and isinstance(a, StandIn) for a in arrays]):
+    plain = g.__class__ is np.ndarray and leaf._array.__class__ is np.ndarray
+    if not (plain and (have is None or have._array.__class__ is np.ndarray)) and _stand_in(g, leaf, have):
         from ..stand_ins.gradients import add_to
 
         add_to(leaf, g)
@@ -82,6 +82,11 @@ def add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
         if have._counter is None:
             have._counter = Counter()
         have._counter.value += 1
+
+
+def _stand_in(g: Any, leaf: Tensor, have: Tensor | None) -> bool:
+    """Whether one of them is no array of all its elements; NumPy's numbers are no arrays, either."""
+    return any([isinstance(a, StandIn) for a in (g, leaf._array, None if have is None else have._array)])
 
 
 def copy_of(g: Any) -> Any:

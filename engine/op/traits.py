@@ -36,7 +36,6 @@ TRAITS = {
     "chooses": "Chooses one element among several, and only that one gets the gradient.",
     "branches": "Takes each element from one of two tensors, by a condition.",
     "reduces": "Adds up or averages elements.",
-    "statistic": "Says where elements lie in the mean, or how far from it: what data are normalized by.",
     "normalizes": "Its outputs along a dimension are shares of one whole, or the logarithms of shares.",
     # --- products
     "product": "Multiplies its inputs with each other: where one is zero, the other gets a gradient of zero.",

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..stand_ins import StandIn
 from ..tensor import Array, Tensor, constant
 from .optimizer import Group, Optimizer, State
 from .update_rules import (
@@ -69,12 +70,12 @@ class Adagrad(Optimizer):
     def _update(self, p: Array, g: Array, state: State, group: Group) -> None:
         t = advance(state)
         if group["weight_decay"] != 0:
-            if g.__class__ is not np.ndarray:
+            if isinstance(g, StandIn):
                 raise RuntimeError("weight_decay option is not compatible with sparse gradients")
             g = g + p * group["weight_decay"]
         total = state["sum"]._array
         rate = float(number(group["lr"]) / (1 + (t - 1) * group["lr_decay"]))
-        if g.__class__ is not np.ndarray:
+        if isinstance(g, StandIn):
             at, values = by_index(g)
             total[at] += values**2
             p[at] -= rate * (values / (np.sqrt(total[at]) + group["eps"]))

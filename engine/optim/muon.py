@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..stand_ins import StandIn
 from ..tensor import Array, Tensor
 from .optimizer import Group, Optimizer, State
 from .update_rules import above_zero, at_least, by_index, check, lerp, number, one_element, options, zeros
@@ -124,7 +125,7 @@ class SparseAdam(Optimizer):
         return {"step": 0, "exp_avg": zeros(p), "exp_avg_sq": zeros(p)}
 
     def _update(self, p: Array, g: Array, state: State, group: Group) -> None:
-        if g.__class__ is np.ndarray:
+        if not isinstance(g, StandIn):
             raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
         state["step"] += 1
         at, values = by_index(g)

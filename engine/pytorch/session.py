@@ -177,6 +177,14 @@ class Session:
     def __exit__(self, kind: Any, error: BaseException | None, trace: TracebackType | None) -> None:
         self._stop(error)
 
+    def begin(self, frame: FrameType, folder: Path) -> None:
+        """Record from here on what a call does, and the code in a folder that it calls, until `end`."""
+        self._start(frame, folder)
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Record nothing more; with the error that ended the call, if one did."""
+        self._stop(error)
+
     def __call__(self, function: Any) -> Any:
         """Record a function whenever it is called."""
 
@@ -205,14 +213,15 @@ class Session:
         made = None if self._filing is None else self._filing.recording()
         return recording_of(self.recorder) if made is None else made
 
-    def _start(self, frame: FrameType) -> None:
+    def _start(self, frame: FrameType, folder: Path | None = None) -> None:
         if self.level == "off":
             return
         if self._serve and self.path is not None:
             self._serve = False  # one page, however often the function is called
             serving.serve(self.path)
         file = frame.f_code.co_filename
-        codes = ProjectCodes(Path(file).resolve().parent if file.endswith(".py") else Path.cwd(), file)
+        near = Path(file).resolve().parent if file.endswith(".py") else Path.cwd()
+        codes = ProjectCodes(near if folder is None else folder, file)
         if self._black_box is not None and self.path is not None:
             self._boxed(codes, self.path, *self._black_box)
             self._stack.enter_context(loops_of(codes, self._loops, frame))

@@ -34,17 +34,14 @@ def record() -> Iterator[Tape]:
     are not told apart; programs that Gradtape runs itself have both.
     """
     tape = Tape(sys._getframe(2))
-    before, context.observer = context.observer, tape.recorder
+    tape.begin()
     try:
         yield tape
     except BaseException as error:
-        tape.recorder.look_around(deep=True)
-        tape.recorder.raised(type(error).__name__, str(error))
+        tape.end(error)
         raise
     else:
-        tape.recorder.look_around(deep=True)
-    finally:
-        context.observer = before
+        tape.end()
 
 
 class Tape:
@@ -55,6 +52,21 @@ class Tape:
         self.recorder = _Onlooker(frame)
         self._source = "".join(linecache.getlines(file, frame.f_globals))
         self._kept: tuple[int, Recording] | None = None
+        self._before: Any = None
+        """Who watched the engine until then."""
+
+    def begin(self) -> None:
+        """Record from here on."""
+        self._before, context.observer = context.observer, self.recorder
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Record nothing more; with the error that ended the block, if one did."""
+        try:
+            self.recorder.look_around(deep=True)
+            if error is not None:
+                self.recorder.raised(type(error).__name__, str(error))
+        finally:
+            context.observer = self._before
 
     @property
     def recording(self) -> Recording:

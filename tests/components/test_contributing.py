@@ -16,7 +16,9 @@ from tests.engine.recording.readers import forgotten
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-COPIED = (".streamlit", "app.py", "assets", "components", "engine", "gradtape.py", "pyproject.toml", "tests")
+COPIED = (
+    ".streamlit", "app.py", "assets", "components", "engine", "gradtape.py", "pyproject.toml", "pytest_plugin.py", "tests",
+)  # fmt: skip
 SEVERAL = 300.0
 ARROW = " says nothing of "
 Cases = dict[str, str]

@@ -145,6 +145,19 @@ def _left_out(q: Question) -> Reason:
                 f" The {q.name} that it has is the one made at {run.where(run.tensors[namesake].born)}; the one that is used "
             )
             replaced += f"now was made at {run.where(q.history.born)}."
+        copied = next((t for t in those if _copied_from(q, t)), NOTHING)
+        if copied != NOTHING:
+            born = run.tensors[copied].born
+            return q.because(
+                "not_optimized",
+                f"{q.name} does not move because {event.optimizer} has a copy of it, {q.label(copied)}",
+                f"{run.where(born)} makes {q.label(copied)} from the values of {q.name}: it is a tensor of its own, and what "
+                f"step() does to it leaves {q.name} as it is.",
+                f"Give the optimizer {q.name} itself.",
+                step=steps[-1][0],
+                site=run.site(born),
+                nodes=[q.tensor, copied],
+            )
         return q.because(
             "not_optimized",
             f"{q.name} does not move because no optimizer has it: {event.optimizer} has {have}{more}",
@@ -175,6 +188,20 @@ def _left_out(q: Question) -> Reason:
         step=last,
         nodes=[q.tensor],
     )
+
+
+def _copied_from(q: Question, tensor: int) -> bool:
+    """Whether a tensor holds values of the one that is asked about, copied or taken out of the graph."""
+    run = q.run
+    for _ in range(8):
+        event = run.tensors[tensor].op
+        given = run.inputs(event)
+        if len(given) != 1 or not (event.op in run.having("alias") or event.op in run.having("leaf") or event.op == "clone"):
+            return False
+        (tensor,) = given
+        if tensor == q.tensor:
+            return True
+    return False
 
 
 def _because_of(q: Question, reason: Reason, so: str, fix: str) -> Reason:

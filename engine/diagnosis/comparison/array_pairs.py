@@ -170,22 +170,23 @@ def _by_details(
 ) -> None:  # fmt: skip
     """Enter which arrays have the same statistics, and other elements in their corners or another picture."""
     rows = rows[(a.start[left[rows]] == GONE) & (b.start[right[rows]] == GONE)]
+    left, right = left[rows], right[rows]
+    x_rows, y_rows = _summaries(a, left), _summaries(b, right)
+    norms = _told(a, left).norm
     for name in ("corners", "picture"):
         x_leaves, y_leaves = _Leaves(a, name), _Leaves(b, name)
-        for some, (x_name, y_name, size) in _alike(rows, a, b, left, right):
-            x_rows, y_rows = _summaries(a, left[some]), _summaries(b, right[some])
-            counts = x_leaves.counts[x_rows]
-            told = np.flatnonzero((counts > 0) & (counts == y_leaves.counts[y_rows]))
+        counts = x_leaves.counts[x_rows]
+        same = (counts > 0) & (counts == y_leaves.counts[y_rows])
+        for some, (x_name, y_name, size) in _alike(np.flatnonzero(same), a, b, left, right):
             rtol, atol = tolerance.of(x_name, y_name)
-            for count in np.unique(counts[told]).tolist():
-                mine = told[counts[told] == count]
+            for count in np.unique(counts[some]).tolist():
+                mine = some[counts[some] == count]
                 for part in np.array_split(mine, len(mine) * count // _BATCH + 1):
                     x, y = x_leaves.of(x_rows[part], count), y_leaves.of(y_rows[part], count)
                     more: float | Floats = atol
                     if name == "picture":  # means, which may cancel
-                        norm = _told(a, left[some[part]]).norm
-                        more = atol + (rtol + ROUNDING) * (norm / np.sqrt(max(size, 1)))[:, None]
-                    differ[some[part]] |= apart(x, y, rtol, more, tolerance.strict).any(axis=1)
+                        more = atol + (rtol + ROUNDING) * (norms[part] / np.sqrt(max(size, 1)))[:, None]
+                    differ[rows[part]] |= apart(x, y, rtol, more, tolerance.strict).any(axis=1)
 
 
 class _Leaves:

@@ -159,7 +159,7 @@ def tested_data_scale(run: Run) -> Iterator[Finding]:
     if not run.updates:
         return
     told: set[int] = set()
-    for step, event in run.first_ops_of(run.having("statistic"), 1):
+    for step, event in run.first_ops_of({"mean"}, 1):
         data = run.argument(event, "self")
         dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
         if data == NOTHING or not event.outputs or dim not in ("0", "(0,)", "[0]") or event.in_backward:

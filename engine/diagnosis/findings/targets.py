@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,6 +34,12 @@ TARGET_IS_INPUT = Kind(
 FILLED_AFTER_SOFTMAX = Kind(
     "filled_after_softmax", "error", "A mask fills the result of a softmax with large negative numbers, instead of its scores."
 )
+
+
+_SAMPLES = 16
+"""Targets from which on they are data: truth tables of textbooks have four, and are learned by squared errors."""
+_OF_SEQUENCES = re.compile(r"LSTM|GRU|RNN|(LSTM|GRU|RNN)Cell|MultiheadAttention|Transformer\w*")
+"""Classes of modules in which one element of a sequence learns of others."""
 
 
 @rule(161, NO_DISTRIBUTION)
@@ -71,13 +77,12 @@ def no_distribution(run: Run) -> Iterator[Finding]:
 
 def _root(run: Run, tensor: int) -> int:
     """What a tensor's elements were taken from, copies included."""
+    copies = run.having("alias") | run.having("casts") | run.having("joins") | {"clone"}
     for _ in range(16):
         tensor = run.beneath_views(tensor)
         event = run.tensors[tensor].op
         given = run.inputs(event)
-        if len(given) != 1 or not {"same_values", "joins", "casts"} & set(run.traits(event.op)):
-            return tensor
-        if math.prod(run.tensors[given[0]].info.shape) != math.prod(run.tensors[tensor].info.shape):
+        if event.op not in copies or len(given) != 1:
             return tensor
         (tensor,) = given
     return tensor
@@ -130,7 +135,7 @@ def squared_probabilities(run: Run) -> Iterator[Finding]:
             continue
         source = run.beneath_views(made)
         values = run.values(target, step)
-        if run.tensors[source].op.op not in run.having("probabilities") or values is None or values.size < 4:
+        if run.tensors[source].op.op not in run.having("probabilities") or values is None or values.size < _SAMPLES:
             continue
         if run.layer_behind(run.argument(run.tensors[source].op, "self")) == NOTHING or set(np.unique(values)) != {0, 1}:
             continue
@@ -223,6 +228,9 @@ def filled_after_softmax(run: Run) -> Iterator[Finding]:
 @rule(165, TARGET_IS_INPUT)
 def target_is_input(run: Run) -> Iterator[Finding]:
     """The only tokens that an embedding is given, and the targets of the scores that come of them, are the same elements."""
+    mixes = any(_OF_SEQUENCES.fullmatch(scope.module_class) for scope in run.recording.scopes)
+    if not mixes and not any(event.node is not None for _, event in run.first_ops_of({"softmax"}, 1)):
+        return
     given: dict[int, list[tuple[int, NDArray[Any]]]] = {}
     tokens: set[int] = set()
     for step, event in run.first_ops_of({"embedding"}, 1):

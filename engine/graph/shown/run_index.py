@@ -8,7 +8,6 @@ import numpy as np
 
 from ...recording.columns import Columns, columns_of
 from ...recording.events import NOTHING
-from ...recording.index import index_of
 from ...recording.recording import Recording
 from .change_index import MISSING, NOT_FINITE
 from .members import Members
@@ -120,16 +119,27 @@ def norms(recording: Recording, members: Members, window: tuple[int, int] | None
 
 def _norms_before(recording: Recording, members: Members, step: int) -> Norms:
     """How large the `.grad` of each card that outlives iterations is before a step."""
-    log, places, found = members.log, members.places, statistics(recording)
-    tensors: Ints = recording.once("tensors with gradients", lambda: np.unique(log.grads.tensor))
-    cards = places.of_tensor[tensors]
-    own = np.flatnonzero(cards >= 0)
+    places, found = members.places, statistics(recording)
+    tensors, keys, totals = recording.once("gradients by tensor", lambda: _grads_by_tensor(members.log))
+    at = np.searchsorted(keys, tensors * _width(members.log) + step) - 1
+    there = at >= np.searchsorted(keys, tensors * _width(members.log))
+    cards: Ints = places.of_tensor[tensors]
+    arrays: Ints = np.where(there, totals[np.maximum(at, 0)], NOTHING)
+    own = np.flatnonzero((cards >= 0) & (arrays != NOTHING))
     own = own[places.stays[cards[own]]]
-    made: Norms = {}
-    for card, tensor in zip(cards[own].tolist(), tensors[own].tolist(), strict=True):
-        array = index_of(recording).tensors[tensor].grad(step - 1)
-        if array != NOTHING:
-            faulty = found.nan[array] + found.inf[array] > 0
-            value = NOT_FINITE if faulty else float(f"{found.norm[array]:.6g}")
-            made[members.keys[card]] = [(step - 1, value)]
-    return made
+    faulty = found.nan[arrays[own]] + found.inf[arrays[own]] > 0
+    values: Floats = np.where(faulty, NOT_FINITE, found.norm[arrays[own]])
+    pairs = zip(cards[own].tolist(), values.tolist(), strict=True)
+    return {members.keys[card]: [(step - 1, float(f"{value:.6g}"))] for card, value in pairs}
+
+
+def _width(log: Columns) -> int:
+    return len(log.events.kind) + 1
+
+
+def _grads_by_tensor(log: Columns) -> tuple[Ints, Ints, Ints]:
+    """The tensors whose `.grad` changes, and of each change, in the order of tensors and steps, both as one number and the
+    array that `.grad` is from then on."""
+    keys = log.grads.tensor * _width(log) + log.grads.step
+    order = np.argsort(keys, kind="stable")
+    return np.unique(log.grads.tensor), keys[order], log.grads.total[order]

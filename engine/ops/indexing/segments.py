@@ -9,8 +9,23 @@ from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..shape.dimensions import wrap_dim
 
-EMPTY = {"max": -np.inf, "min": np.inf, "sum": 0.0, "mean": np.nan, "prod": 1.0}
-"""What a stretch without elements gives, by the reduction."""
+
+def _of_nothing(reduce):
+    """What a stretch without elements gives, by the reduction; None for what is none."""
+    match reduce:
+        case "max":
+            return -np.inf
+        case "min":
+            return np.inf
+        case "mean":
+            return np.nan
+        case "prod":
+            return 1.0
+        case "sum":
+            return 0.0
+    return None
+
+
 KINDS = {"amax": "max", "amin": "min"}
 
 
@@ -51,8 +66,8 @@ def _segment_reduce(data, reduce, lengths=None, offsets=None, axis=0, initial=No
 def _reduced(stretch, reduce, initial):
     """One stretch, reduced along its first dimension together with the initial value."""
     if not len(stretch):
-        return EMPTY[reduce] if initial is None else initial
-    start = EMPTY["sum" if reduce == "mean" else reduce] if initial is None else initial
+        return _of_nothing(reduce) if initial is None else initial
+    start = _of_nothing("sum" if reduce == "mean" else reduce) if initial is None else initial
     if reduce == "max":
         return np.maximum(stretch.max(0), start)
     if reduce == "min":
@@ -106,7 +121,7 @@ def segment_reduce(
         initial: what each reduction begins with.
     """
     kind = KINDS.get(reduce, reduce)
-    if kind not in EMPTY:
+    if _of_nothing(kind) is None:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     axis = wrap_dim(axis, data._array.ndim)
     if indices is not None:

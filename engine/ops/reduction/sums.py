@@ -90,7 +90,7 @@ def kept(result: Tensor, dtype: Any) -> Tensor:
 
 @op(
     r"\mathrm{{mean}}({self})",
-    traits="reduces statistic",
+    traits="reduces",
     self=lambda grad, self_sym_sizes, self_sym_numel: spread(grad, self_sym_sizes) / self_sym_numel,
     node="MeanBackward0",
     name="mean",

@@ -32,7 +32,6 @@ def squared(array):
 
 @op(
     r"\mathrm{{var}}({self})",
-    traits="statistic",
     self=lambda grad, self, dim, correction, keepdim: var_backward(grad, self, dim, correction, keepdim),
     node="VarBackward0",
     name="var",
@@ -47,7 +46,6 @@ def _var(self, dim, correction, keepdim):
 
 @op(
     r"\mathrm{{std}}({self})",
-    traits="statistic",
     self=lambda grad, self, result, dim, correction, keepdim: var_backward(
         where(result == 0, 0.0, grad / (result * 2)), self, dim, correction, keepdim
     ),
@@ -125,7 +123,6 @@ def both_slopes(grads, self, dim, correction, keepdim):
 
 @op(
     r"\mathrm{{var}}({self}), \mathrm{{mean}}({self})",
-    traits="statistic",
     self=lambda grads, self, dim, correction, keepdim: both_slopes(grads, self, dim, correction, keepdim),
     outputs=("result0", "result1"),
     node="VarMeanBackward0",
@@ -145,7 +142,6 @@ def deviation_slopes(grads, self, result0, dim, correction, keepdim):
 
 @op(
     r"\mathrm{{std}}({self}), \mathrm{{mean}}({self})",
-    traits="statistic",
     self=lambda grads, self, result0, dim, correction, keepdim: deviation_slopes(
         grads, self, result0, dim, correction, keepdim
     ),

@@ -45,7 +45,7 @@ def _sparse_of(indices, values, size, coalesced):
     return _kind().sparse(indices.astype(np.int64, copy=False), values, size, coalesced)
 
 
-@op(r"{self}", self=None, indices=None, broadcast=(), name="index")
+@op(r"{self}", self=None, indices=None, broadcast=(), name="sparse_values_at")
 def _values_at(self, indices):
     """The elements of a dense or sparse array at indices."""
     known = _kind()
@@ -160,7 +160,7 @@ def _needs_coalesced(name: str, input: Tensor) -> None:
 
 
 @function
-def indices(input: Tensor) -> Tensor:
+def method_indices(input: Tensor) -> Tensor:
     """The indices of a coalesced sparse tensor, (sparse dimensions, nnz)."""
     _needs_sparse("indices", input)
     _needs_coalesced("indices", input)
@@ -168,7 +168,7 @@ def indices(input: Tensor) -> Tensor:
 
 
 @function
-def values(input: Tensor) -> Tensor:
+def method_values(input: Tensor) -> Tensor:
     """The values of a coalesced sparse tensor, (nnz, …)."""
     _needs_sparse("values", input, "tensor")
     _needs_coalesced("values", input)
@@ -176,7 +176,13 @@ def values(input: Tensor) -> Tensor:
     return made
 
 
-@op(r"{self}", traits="same_values", self=lambda grad, self: _like_values(grad, self), node="ValuesBackward0", name="values")
+@op(
+    r"{self}",
+    traits="same_values",
+    self=lambda grad, self: _like_values(grad, self),
+    node="ValuesBackward0",
+    name="sparse_values",
+)
 def _sparse_values(self):
     """The values of a sparse array."""
     return self.parts.values
@@ -223,7 +229,7 @@ def _nnz(self: Tensor) -> int:
     return count
 
 
-PARTS = {"_indices": _raw(0, "_indices"), "_values": _raw(1, "_values"), "_nnz": _nnz}
+PARTS = {f.__name__: f for f in (_raw(0, "_indices"), _raw(1, "_values"), _nnz)}
 """Methods of tensors whose names begin with an underscore."""
 
 

@@ -17,8 +17,8 @@ from .coordinates import _kind, _masked, _whole
     r"{mat1} {mat2}",
     symbol="@",
     traits="product matrix_product infix",
-    mat1=lambda grad, mat1, mat2: _masked(_dense_product(grad, _flipped_over(mat2)), mat1),
-    mat2=lambda grad, mat1: _dense_product(_flipped_over(mat1), grad),
+    mat1=lambda grad, mat1, mat2: _masked(_times_sparse(grad, _flipped_over(mat2)), mat1),
+    mat2=lambda grad, mat1: _times_sparse(_flipped_over(mat1), grad),
     broadcast=(),
     node="SparseAddmmBackward0",
     name="sparse_mm",
@@ -32,8 +32,8 @@ def _sparse_dense(mat1, mat2):
     r"{mat1} {mat2}",
     symbol="@",
     traits="product matrix_product infix",
-    mat1=lambda grad, mat1, mat2: _masked(_dense_product(_whole(grad), _flipped_over(mat2)), mat1),
-    mat2=lambda grad, mat1, mat2: _masked(_dense_product(_flipped_over(mat1), _whole(grad)), mat2),
+    mat1=lambda grad, mat1, mat2: _masked(_times_sparse(_whole(grad), _flipped_over(mat2)), mat1),
+    mat2=lambda grad, mat1, mat2: _masked(_times_sparse(_flipped_over(mat1), _whole(grad)), mat2),
     broadcast=(),
     node="SparseSparseMatmulBackward0",
     name="sparse_mm",
@@ -43,13 +43,13 @@ def _sparse_sparse(mat1, mat2):
     return mm.op.forward(mat1, mat2)
 
 
-@op(r"{a} {b}", symbol="@", a=None, b=None, broadcast=(), name="mm")
-def _dense_product(a, b):
+@op(r"{a} {b}", a=None, b=None, broadcast=(), name="sparse_product")
+def _times_sparse(a, b):
     """The product of two matrices, sparse or not, as a dense one."""
     return _whole.op.forward(np.matmul(a, b))
 
 
-@op(r"{self}^T", self=None, name="t")
+@op(r"{self}^T", self=None, name="sparse_transpose")
 def _flipped_over(self):
     """The transpose of a matrix."""
     return self.T

@@ -268,6 +268,18 @@ def test_many_pairs_of_every_kind_are_told_apart_at_once() -> None:
     assert unlike(a, b, ids[::-1], ids[::-1], CLOSE).tolist() == expected[::-1]
 
 
+def test_arrays_of_the_same_statistics_are_told_apart_by_their_corners_and_pictures() -> None:
+    x = np.random.default_rng(0).standard_normal((64, 64)).astype(np.float32)
+    corner, middle = x.copy(), x.copy()
+    corner[0, :2] = corner[0, 1::-1]
+    middle[10:12], middle[40:42] = x[40:42], x[10:12]
+    others = [x, corner, middle, x]
+    a, b = (arrays_from([store(each, cap=100) for each in pair]) for pair in ([x] * 4, others))
+    ids = np.arange(4)
+    for tolerance in (CLOSE, RERUN):
+        assert unlike(a, b, ids, ids, tolerance).tolist() == [False, True, True, False]
+
+
 def test_of_large_arrays_the_statistic_that_differs_is_told() -> None:
     x = np.tile(np.array([-1.0, 1.0], np.float32), 5_000)
     change = array_change(store(x, cap=100), store(x * np.float32(1.5), cap=100))

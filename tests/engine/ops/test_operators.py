@@ -38,6 +38,10 @@ ELSEWHERE = {
         "_unsafe_split",
     },
     "test_parametrized": {"_norm_of_all", "_weight_norm_interface"},
+    "test_stand_ins": {
+        "_coalesced", "_embedding_bag_sparse", "_embedding_sparse", "_sparse_dense", "_sparse_mask", "_sparse_of",
+        "_sparse_sparse", "_sparse_sum", "_sparse_values", "_to_dense", "_to_meta", "_to_sparse_dims",
+    },
     "test_parity": {"_clamp_max_0", "_clamp_min_0", "_shifted"},
 }  # fmt: skip
 """Operations that only other tests meet, by the tests' file or folder; what its cases name needs no mention."""

@@ -1811,3 +1811,25 @@ x = torch.tensor([[1.0, float("nan")]])  # <-
 net = nn.Linear(2, 1)
 loss = net(x).sum()
 loss.backward()
+
+# %% the clone of a parameter is trained
+#: asks: why did net.weight not move
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: not_optimized
+#: says: a copy of it, w
+net = nn.Linear(2, 1)
+w = net.weight.clone().detach().requires_grad_()  # <-
+opt = torch.optim.SGD([w], lr=0.1)
+for i in range(3):
+    opt.zero_grad()
+    (torch.ones(3, 2) @ w.t()).pow(2).mean().backward()
+    opt.step()
+
+# %% nothing but the padding row
+#: asks: emb.weight
+#: after: the classes of questions that were collected, written before the tool was asked
+#: code: zero_op
+#: says: every index is 0, the padding of the embedding
+#: grad: zero
+emb = nn.Embedding(3, 2, padding_idx=0)
+emb(torch.tensor([0, 0])).sum().backward()  # <-

@@ -177,6 +177,7 @@ optimizer.step()
 #: thread: forum, Stack Overflow: binary classification with MSELoss and sigmoid does not learn
 #: cause: squared_probabilities
 #: shows: losses[-1] > 0.2
+#: missed: truth tables of textbooks are learned like this
 net = nn.Sequential(nn.Linear(2, 8), nn.Sigmoid(), nn.Linear(8, 1), nn.Sigmoid())
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 x = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
