@@ -59,6 +59,7 @@ class Page:
     beside: tuple[tuple[str, bytes], ...] = ()
     """What lies in the folder that the program runs in: paths with their bytes."""
     arguments: str = ""
+    """What the program is given on its command line."""
     file: tuple[str, bytes] = ("", b"")
     """The recording's file that is on show, its name and bytes, where a browser can keep as much."""
 
@@ -83,7 +84,6 @@ class Page:
     """The program, and the files beside it, that the browser has."""
     coming: Callable[[], None] | None = None
     """What is still to be done when the run is there: it was looked at in this browser before."""
-    """What the program is given on its command line."""
 
     # Its run
     result: RunResult | None = None
