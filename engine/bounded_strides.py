@@ -37,3 +37,14 @@ def span(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
         else:
             high += (n - 1) * step
     return low, high
+
+
+def owner(array: Array) -> Array:
+    """The array at whose memory another one looks, through however many views; itself, where it is no view."""
+    while array.base is not None:
+        # NumPy's `as_strided` puts an object of its own between a view and the array that it looks at.
+        below = array.base if isinstance(array.base, np.ndarray) else getattr(array.base, "base", None)
+        if not isinstance(below, np.ndarray):
+            break
+        array = below
+    return array

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..bounded_strides import strided
+from ..bounded_strides import owner, strided
 from ..dtypes import dtype as Dtype  # noqa: N812
 from ..errors import Unsupported
 from ..nn.parameter import Parameter
@@ -89,9 +89,7 @@ def described(tensor: Tensor) -> tuple[Memory, int, tuple[int, ...], tuple[int, 
     if tensor.is_meta or tensor.is_sparse:
         kind = "sparse tensors" if tensor.is_sparse else "tensors on the meta device"
         raise NotImplementedError(f"{kind} cannot be saved by Gradtape; save what they are made of")
-    root = array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
+    root = owner(array)
     flat = _row(root)
     if flat is not None and flat.dtype != array.dtype:
         flat = flat.view(array.dtype) if flat.nbytes % array.itemsize == 0 else None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...bounded_strides import owner
 from ...compat.classes import known_as
 from ...context import outside
 from ...dtypes import dtype as Dtype
@@ -22,10 +23,7 @@ class Storage:
     is_cuda = is_sparse = False
 
     def __init__(self, array: Any) -> None:
-        root = array
-        while isinstance(root.base, np.ndarray):
-            root = root.base
-        self._flat = root.reshape(-1)
+        self._flat = owner(array).reshape(-1)
 
     @property
     def device(self) -> device:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...bounded_strides import strided
+from ...bounded_strides import owner, strided
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..shape.dimensions import sizes, wrap_dim
@@ -96,13 +96,7 @@ def _as_strided(self, size, stride, storage_offset):
 
 def _memory(array):
     """The memory an array looks into, as a vector, where in it the array starts, and the array's strides there in elements."""
-    root = array
-    while root.base is not None:
-        # NumPy's `as_strided` puts an object of its own between an array and the one it looks into.
-        below = root.base if isinstance(root.base, np.ndarray) else getattr(root.base, "base", None)
-        if not isinstance(below, np.ndarray):
-            break
-        root = below
+    root = owner(array)
     if root.flags.f_contiguous and not root.flags.c_contiguous:
         root = root.T
     if not root.flags.c_contiguous or root.dtype != array.dtype or any([s < 0 for s in array.strides]):
