@@ -41,8 +41,6 @@ class LBFGS(Optimizer):
         tolerance_change: float = 1e-9,
         history_size: int = 100,
         line_search_fn: str | None = None,
-        *,
-        maximize: bool = False,
     ) -> None:
         check(lr)
         max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
@@ -66,12 +64,8 @@ class LBFGS(Optimizer):
             with grad_mode(True):
                 return closure()
 
-        def measured(loss: Any) -> float:
-            """What is minimised: the loss, or its negative."""
-            return -_number(loss) if group.get("maximize", False) else _number(loss)
-
         first = run()
-        loss = measured(first)
+        loss = _number(first)
         evaluations = 1
         state["func_evals"] += 1
         g = self._gradient()
@@ -97,7 +91,7 @@ class LBFGS(Optimizer):
 
                 def evaluate(t: Any, d: Array = d, start: list[Array] = start) -> tuple[float, Array]:
                     self._move(t, d)
-                    loss = measured(run())
+                    loss = _number(run())
                     g = self._gradient()
                     for p, array in zip(params, start):
                         p._array[...] = array
@@ -114,7 +108,7 @@ class LBFGS(Optimizer):
                 optimal = False
                 if iteration != group["max_iter"]:
                     # Not after the last iteration: it would not be used.
-                    loss = measured(run())
+                    loss = _number(run())
                     g = self._gradient()
                     optimal = np.abs(g).max() <= group["tolerance_grad"]
                     used = 1
@@ -161,13 +155,12 @@ class LBFGS(Optimizer):
         return q
 
     def _gradient(self) -> Array:
-        """All gradients in one array, negated to maximise; a parameter without one counts as zero."""
+        """All gradients in one array; a parameter without one counts as zero."""
         params = self.param_groups[0]["params"]
         grads = [p._grad.to_dense() if p._grad is not None and p._grad.is_sparse else p._grad for p in params]
-        g = np.concatenate(
+        return np.concatenate(
             [(np.zeros_like(p._array) if g is None else g._array).ravel() for p, g in zip(params, grads, strict=True)]
         )
-        return np.negative(g) if self.param_groups[0].get("maximize", False) else g
 
     def _move(self, t: Any, d: Array) -> None:
         r"""$\theta \leftarrow \theta + t d$."""

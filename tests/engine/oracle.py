@@ -17,13 +17,6 @@ import engine
 Code = Callable[..., Any]
 
 
-def installed(version: tuple[int, int]) -> bool:
-    """Whether the PyTorch that is installed is that one or a newer one: what is new in it is compared then only."""
-    import torch
-
-    return tuple(map(int, torch.__version__.split(".")[:2])) >= version
-
-
 def inputs(t: ModuleType, arrays: Sequence[Any]) -> list[Any]:
     """Tensors from arrays; floating point ones require grad, plain values stay what they are."""
     made = []

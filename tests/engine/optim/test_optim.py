@@ -21,7 +21,6 @@ from engine.graph.structure.build import build
 from engine.recording.index import index_of
 from engine.recording.recorder import record
 from tests.engine.optim.optim_cases import BOTH, array, close, leaf, outcome, torch
-from tests.engine.oracle import installed
 
 from . import optim_cases as cases
 
@@ -94,10 +93,7 @@ def test_lbfgs_goes_pytorchs_way(options: dict[str, Any]) -> None:
             return value
 
         losses = [optimizer.step(closure).item() for _ in range(3)]
-        state = optimizer.state_dict()
-        if not installed((2, 15)):
-            state["param_groups"][0].pop("maximize", None)
-        seen.append((calls, losses, [w, b], state))
+        seen.append((calls, losses, [w, b], optimizer.state_dict()))
     for ours, theirs in zip(*seen):
         close(ours, theirs, 1e-6)
 
@@ -159,9 +155,6 @@ def test_wrong_options_raise_pytorchs_errors(name: str, options: dict[str, Any])
 
 @pytest.mark.parametrize("name", cases.ALL)
 def test_the_options_are_pytorchs_in_their_order(name: str) -> None:
-    if name == "LBFGS" and not installed((2, 15)):
-        pytest.skip("LBFGS can maximize since PyTorch 2.15")
-
     def texts(t: ModuleType) -> Any:
         kind = getattr(t.optim, name)
         optimizer = kind([t.ones(2, 2, requires_grad=True)])
@@ -185,8 +178,6 @@ def test_whatever_is_given_for_one_option_is_taken_or_refused_as_in_pytorch(name
                 raised = outcome(
                     lambda: texts.append(repr(getattr(t.optim, name)([t.ones(2, 2, requires_grad=True)], **given)))
                 )
-                if name == "LBFGS" and not installed((2, 15)):
-                    texts = [text.replace("    maximize: False\n", "") for text in texts]
                 return raised, [text.replace("engine.", "torch.") for text in texts]
 
             for mine, yours in zip(*(cases.odd_values(t) for t in BOTH), strict=True):
@@ -463,22 +454,3 @@ def test_an_optimizer_makes_no_cycle() -> None:
         assert gone() is None
     finally:
         gc.enable()
-
-
-@pytest.mark.parametrize("line_search", [None, "strong_wolfe"])
-def test_lbfgs_climbs_as_it_descends_on_the_negative(line_search: str | None) -> None:
-    def ends(sign: int, **options: Any) -> list[float]:
-        p = engine.tensor([1.0, -2.0], requires_grad=True)
-        optimizer = engine.optim.LBFGS([p], max_iter=5, line_search_fn=line_search, **options)
-
-        def closure() -> Any:
-            optimizer.zero_grad()
-            loss = sign * ((p - 3) ** 2).sum()
-            loss.backward()
-            return loss
-
-        optimizer.step(closure)
-        found: list[float] = p.tolist()
-        return found
-
-    assert ends(-1, maximize=True) == ends(1)
