@@ -316,7 +316,8 @@ def _from_pickles(data: bytes, objects: Objects, place: Place) -> tuple[Any, int
         raw: bytes | bytearray = data[at + 8 : at + 8 + size]
         if big and dtype is not None:
             raw = _swapped(raw, dtype.itemsize)
-        memoryview(storage._flat.view("u1"))[:] = raw
+        target: Any = storage._flat.view("u1")
+        memoryview(target)[:] = raw
         at += 8 + size
     return thing, at
 

@@ -131,8 +131,9 @@ def _prepare(p: Page, kept: Moment) -> None:
     """Choose views and panel before the page is drawn."""
     moment = sound_moment(kept)
     p.view, p.direction, p.mode = moment.view, moment.direction, moment.mode
-    for control in ("view", "direction", "mode"):
-        controls.put(control, getattr(moment, control))
+    controls.put("view", moment.view)
+    controls.put("direction", moment.direction)
+    controls.put("mode", moment.mode)
     p.next_panel = moment.panel
 
 

@@ -17,7 +17,28 @@ from ...graph.shown.captions import caption_at, caption_text, titles
 from ...graph.structure.build import visible
 from ...graph.structure.moments import iteration_text, iterations_text
 from ...recording.columns import Ints
-from ...recording.events import NOTHING, Accumulated, AnyEvent, GradSet, NodeRan, OpRan, Printed, Raised, Stepped
+from ...recording.events import (
+    NOTHING,
+    Accumulated,
+    AnyEvent,
+    BackwardBegan,
+    BackwardEnded,
+    CellBegan,
+    CellEnded,
+    Drew,
+    FlagSet,
+    GradSet,
+    HookRan,
+    Named,
+    NodeRan,
+    OpRan,
+    Printed,
+    Raised,
+    Read,
+    Stepped,
+    Thinned,
+    Warned,
+)
 from ...recording.index import Index, TensorHistory, index_of
 from ...recording.index import Status as TensorStatus
 from ...recording.recording import Recording
@@ -300,8 +321,8 @@ class _Comparer:
         goes_on = iterations_text(recording, tail) if last >= 0 and len(tail) > 1 else ""
         for step in steps.tolist() if not goes_on else steps[steps <= last].tolist():
             event = recording.events[step]
-            if isinstance(event, NodeRan | Accumulated):
-                continue  # that follows from the operations
+            if _follows(event):
+                continue
             site = recording.site(event)
             what = event.op if isinstance(event, OpRan) else type(event).__name__
             places.setdefault((site.cell, site.line, what) if site else (0, 0, what), []).append(step)
@@ -372,26 +393,34 @@ class _Comparer:
                 what, node = f"gradient that backward() of {name(pair.subject)} begins with", f"t{pair.subject}"
                 more |= {"kind": "gradient"}
             case "rates":
-                a, b = self.before.events[pair.step_before], event
-                assert isinstance(a, Stepped)
-                assert isinstance(b, Stepped)
-                one, other = (", ".join(map(number, each.rates)) for each in (a, b))
-                text = f"{b.optimizer}.step has a learning rate of {one} → {other}"
-                more |= {"kind": "rates", "what": "the learning rate", "before": one, "after": other}
-                return self.told(self.after, pair.step, text, **more)
+                return self.rates(pair)
             case "flag":
                 needs = any(info.id == pair.subject and info.requires_grad for info in event.outputs)  # type: ignore[union-attr]
                 text = f"{name(pair.subject)} requires {'grad' if needs else 'no grad'} now"
                 more |= {"kind": "flag", "what": f"requires_grad of {name(pair.subject)}", "node": f"t{pair.subject}"}
                 return self.told(self.after, pair.step, text, **more)
-            case "error":
-                assert isinstance(event, Raised)
-                more |= {"kind": "error", "what": "the error"}
-                return self.told(self.after, pair.step, f"{event.type}: {event.message}", **more)
-            case "text":
-                text = "prints something else" if isinstance(event, Printed) else "draws something else"
-                return self.told(self.after, pair.step, text, kind="output", what="what is shown", **more)
+            case "error" | "text":
+                return self.shown(pair)
         return self.told(self.after, pair.step, f"{what}, {from_to}", what=what, node=node, **more)
+
+    def rates(self, pair: Pair) -> Difference:
+        """Two steps of an optimizer with other learning rates."""
+        a, b = self.before.events[pair.step_before], self.after.events[pair.step]
+        assert isinstance(a, Stepped)
+        assert isinstance(b, Stepped)
+        one, other = (", ".join(map(number, each.rates)) for each in (a, b))
+        text = f"{b.optimizer}.step has a learning rate of {one} → {other}"
+        more: dict[str, Any] = {"step": pair.step, "step_before": pair.step_before, "before": one, "after": other}
+        return self.told(self.after, pair.step, text, kind="rates", what="the learning rate", **more)
+
+    def shown(self, pair: Pair) -> Difference:
+        """What the program shows is another text, figure or error."""
+        event = self.after.events[pair.step]
+        more: dict[str, Any] = {"step": pair.step, "step_before": pair.step_before, "kind": "output", "what": "what is shown"}
+        text = "prints something else" if isinstance(event, Printed) else "draws something else"
+        if isinstance(event, Raised):
+            text, more = f"{event.type}: {event.message}", more | {"kind": "error", "what": "the error"}
+        return self.told(self.after, pair.step, text, **more)
 
     def operation(self, event: OpRan) -> str:
         """What ran, and in which module or function."""
@@ -478,11 +507,23 @@ def _before(index: Index, tensor: int, step: int) -> int:
     return index.array(tensor, step - 1)
 
 
+def _follows(event: AnyEvent) -> bool:
+    """Whether an event is there because operations are: a backward pass goes through what they have made."""
+    return isinstance(event, NodeRan | Accumulated)
+
+
 def _about(event: AnyEvent) -> str:
     """The node of the graph that an event is about, "" for none."""
-    if isinstance(event, OpRan):
-        return next((f"t{info.id}" for info in event.outputs), "")
-    return f"t{event.tensor}" if isinstance(event, Accumulated | GradSet) else ""
+    match event:
+        case OpRan():
+            return next((f"t{info.id}" for info in event.outputs), "")
+        case Accumulated() | GradSet():
+            return f"t{event.tensor}"
+        case (
+            Named() | FlagSet() | BackwardBegan() | NodeRan() | BackwardEnded() | HookRan() | Stepped() | Read() | Printed()
+            | Warned() | Raised() | CellBegan() | CellEnded() | Thinned() | Drew()
+        ):  # fmt: skip
+            return ""
 
 
 def _unknown(recording: Recording, array: int) -> bool:

@@ -171,9 +171,9 @@ ERRORS: dict[str, tuple[str, str, str, tuple[int, int, int]]] = {
     "a wrong name": ("import torch\nprint(torhc)\n", "NameError", "torhc", (2, 6, 2)),
     "shapes": ("import torch\na = torch.ones(2)\nb = a + torch.ones(3)\n", "RuntimeError", "must match the size", (3, 4, 3)),
     "an unsupported function": (
-        "import torch\ntorch.sparse_coo_tensor(1)\n",
+        "import torch\ntorch.sparse_csr_tensor(1)\n",
         "NotImplementedError",
-        "torch.sparse_coo_tensor is not supported",
+        "torch.sparse_csr_tensor is not supported",
         (2, 0, 2),
     ),
     "inside a function": ("def f(x):\n    return x.foo\n\nf(1)\n", "AttributeError", "foo", (2, 11, 2)),
