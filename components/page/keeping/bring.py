@@ -27,6 +27,8 @@ ELSEWHERE = (
 def take(message: Told) -> None:
     """Do what a message of the browser is about."""
     p = page()
+    if message.n <= p.heard:  # it was sent once more, and both came
+        return
     p.heard = message.n
     record, awaited = message.record, p.awaited
     match message.kind:

@@ -19,6 +19,8 @@ const TYPED_MS = 150;
 /** Milliseconds after which Python will not answer a message any more. */
 const PATIENCE_MS = 10_000;
 const REST_MS = 30;
+/** Milliseconds after which a message that nobody has heard, while nothing is drawn, is sent once more. */
+const AGAIN_MS = 1_500;
 const DATABASE = 'gradtape';
 const FILES = 'files';
 
@@ -43,6 +45,7 @@ function createKeeper({ parentElement }) {
   let gone = '';
   let timer = 0;
   let rest = 0;
+  let again = 0;
   const others = channel();
 
   /** Python has not heard yet what it was told: what it says belongs to what was on show before. */
@@ -65,7 +68,19 @@ function createKeeper({ parentElement }) {
       return;
     }
     sent = Math.max(sent + 1, Date.now());
-    send('told', { n: sent, query: '', record: null, files: {}, ...waiting.shift() });
+    deliver({ n: sent, query: '', record: null, files: {}, ...waiting.shift() });
+  }
+
+  /** Send a message until Python has heard it: one that comes while the page is drawn for another reason may be lost. */
+  function deliver(message) {
+    clearTimeout(again);
+    send('told', message);
+    const look = () => {
+      if (message.n !== sent || !behind()) return;
+      if (isRunning()) again = setTimeout(look, REST_MS);
+      else deliver(message);
+    };
+    again = setTimeout(look, AGAIN_MS);
   }
 
   async function bring(kind, record, query = '') {
@@ -191,6 +206,7 @@ function createKeeper({ parentElement }) {
       document.removeEventListener('input', onInput, true);
       clearTimeout(timer);
       clearTimeout(rest);
+      clearTimeout(again);
       others?.close();
       words.remove();
     },
