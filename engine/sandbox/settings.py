@@ -96,7 +96,7 @@ def settings() -> Settings:
     return read(os.environ)
 
 
-_OTHER = frozenset({"GRADTAPE_NEEDS_TORCH", "GRADTAPE_CHROMIUM", "GRADTAPE_ARTIFACTS", "GRADTAPE_OPEN",
+_OTHER = frozenset({"GRADTAPE_NEEDS_TORCH", "GRADTAPE_THOROUGH", "GRADTAPE_CHROMIUM", "GRADTAPE_ARTIFACTS", "GRADTAPE_OPEN",
                     "GRADTAPE_FOLLOW", "GRADTAPE_TOKEN"})  # fmt: skip
 """Variables of the tests, and of the page that `gradtape open` serves (`components.commands`)."""
 _TRUTH = {"": False, "0": False, "false": False, "no": False, "off": False, "1": True, "true": True, "yes": True, "on": True}
