@@ -53,15 +53,11 @@ def open_asked(asked: Mapping[str, str], default: str) -> str:
 
 def open_link(link: Link, query: str | None = None) -> None:
     """Show what a link holds, at its moment; where a stranger's program could do harm it waits for the user's word."""
-    program, name = program_of(link), link.name or "Shared program"
-    put_text(program, name)
-    p = page()
-    p.beside, p.arguments = (), ""
-    begun(p, query)
+    p = put(program_of(link), link.name or "Shared program", query)
     p.view = link.view
 
     def there() -> None:
-        p.keep = None
+        p.keep, p.pinned = None, None
         look_at(link.selected, link.step)
 
     if isolated():
@@ -80,6 +76,17 @@ def look_at(selected: str | None, step: int | None) -> None:
         select(shown, open=False)
     p.command = {**p.command, "n": p.command["n"] + 1, "step": step}
     p.commands = p.command["n"]
+
+
+def put(program: Program, name: str, query: str | None) -> Page:
+    """Put another program in the place of the one on show, of which nothing matters to it."""
+    put_text(program, name)
+    p = page()
+    p.beside, p.arguments = program.files, ""
+    begun(p, query)
+    p.shown += 1
+    p.unfolded, p.rolled, p.turned = None, None, ()
+    return p
 
 
 def begun(p: Page, query: str | None) -> None:
@@ -157,13 +164,8 @@ def _show_file(
 
 
 def _show(program: Program, name: str, query: str | None) -> None:
-    """Show another program, to which nothing of the last one matters."""
-    put_text(program, name)
-    p = page()
-    p.beside, p.arguments = program.files, ""
-    begun(p, query)
-    p.shown += 1
-    p.unfolded, p.rolled, p.turned = None, None, ()
+    """Show another program, and run it."""
+    p = put(program, name, query)
 
     def fresh() -> None:
         p.keep, p.pinned = None, None

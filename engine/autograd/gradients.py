@@ -13,6 +13,9 @@ from .node import Node
 from .primitives import primitives
 from .saved_variable import Counter
 
+_ARRAYS = (np.ndarray, np.generic)
+"""What is no tensor: NumPy's arrays, and its numbers."""
+
 
 def meta(node: Node, number: int) -> tuple[Any, Any]:
     """The shape and the dtype of what a gradient is the gradient of."""
@@ -21,7 +24,7 @@ def meta(node: Node, number: int) -> tuple[Any, Any]:
 
 def fit(g: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """The gradient in the shape and dtype of what it is the gradient of: summed over axes that were broadcast."""
-    if isinstance(g, np.ndarray | np.generic):
+    if g.__class__ is np.ndarray or isinstance(g, _ARRAYS):
         if g.shape != shape:
             g = reduce_to(np.asarray(g), shape)
         return g if g.dtype is dtype else cast(g, dtype)

@@ -8,10 +8,9 @@ from functools import partial
 from components.menus.gallery import DEFAULT
 from components.page import address, controls, tasks
 from components.page.attached import refused
-from components.page.edits import put_text
 from components.page.keeping.record import Kept, Moment, Pinned, Told, files_of, sound_moment
 from components.page.limits import limits_now
-from components.page.opening import look_at, open_asked, open_example, open_file
+from components.page.opening import look_at, open_asked, open_example, open_file, put
 from components.page.runs import run_program
 from components.page.state import Page, new_id, page
 from engine.program import Program, ProgramError
@@ -102,17 +101,13 @@ def _open(record: Kept, files: dict[str, bytes]) -> None:
         p.notice = f"The files that were kept cannot be opened: {why}."
         program, beside = Program(record.cells, notebook=len(record.cells) > 1), ()
     notice = p.notice
-    put_text(program, record.name)
-    p.notice = notice
-    p.beside, p.arguments, p.file = beside, record.arguments, ("", b"")
-    p.shown += 1
-    p.unfolded, p.rolled, p.turned, p.pinned = None, None, (), None
+    put(program, record.name, None)
+    p.notice, p.arguments, p.pinned = notice, record.arguments, None
     p.work, p.record, p.sealed = record.work, record.id, record.cells
     p.stored = (p.work, beside) if beside else None
     p.named = None if record.own else address.naming(record.query, record.cells, record.name)
     p.undo, p.redo = list(record.undo), []
     _prepare(p, record.moment)
-    p.coming = None
     if record.unrun and not isolated():
         p.result, p.opened, p.ran = None, None, ()
         p.unrun = partial(_there, record)

@@ -239,6 +239,17 @@ def _largest(weight: Any, indices: Any, offsets: Any, padding_idx: int) -> Any:
     return chosen
 
 
+def _handed_to_rows(grad, indices, offsets, mode, per_sample_weights, padding_idx):
+    """The rows in the bags, and for each the share of its bag's gradient."""
+    keep, bag, sizes = _bags(indices, offsets, padding_idx)
+    rows = grad[bag]
+    if mode == "mean":
+        rows = rows / sizes[bag][:, None].astype(grad.dtype)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights[keep][:, None]
+    return indices[keep], rows
+
+
 @op(
     r"\mathrm{{bag}}({weight}_{{ {indices} }})",
     weight=lambda grad, weight, indices, offsets, mode, per_sample_weights, padding_idx, scale_grad_by_freq: _bag_backward(
@@ -285,12 +296,7 @@ def _bag_backward(grad, weight, indices, offsets, mode, per_sample_weights, padd
         bags, columns = np.nonzero(chosen >= 0)
         np.add.at(out, (chosen[bags, columns], columns), grad[bags, columns])
         return out
-    keep, bag, sizes = _bags(indices, offsets, padding_idx)
-    rows, used = grad[bag], indices[keep]
-    if mode == "mean":
-        rows = rows / sizes[bag][:, None].astype(grad.dtype)
-    if per_sample_weights is not None:
-        rows = rows * per_sample_weights[keep][:, None]
+    used, rows = _handed_to_rows(grad, indices, offsets, mode, per_sample_weights, padding_idx)
     if scale_grad_by_freq and used.size:
         rows = rows / np.bincount(indices)[used][:, None].astype(grad.dtype)
     return _gathered_by_row(rows, used, len(weight))
@@ -326,13 +332,8 @@ def _embedding_bag_sparse(weight, indices, offsets, scale_grad_by_freq, mode, pe
 )
 def _bag_sparse_backward(grad, indices, shape, offsets, mode, per_sample_weights, padding_idx):
     """The gradient of each bag handed to the rows in it, those alone."""
-    keep, bag, sizes = _bags(indices, offsets, padding_idx)
-    rows = grad[bag]
-    if mode == "mean":
-        rows = rows / sizes[bag][:, None].astype(grad.dtype)
-    if per_sample_weights is not None:
-        rows = rows * per_sample_weights[keep][:, None]
-    return _rows(indices[keep].astype(np.int64), rows, shape, padding_idx)
+    used, rows = _handed_to_rows(grad, indices, offsets, mode, per_sample_weights, padding_idx)
+    return _rows(used.astype(np.int64), rows, shape, padding_idx)
 
 
 @op(
