@@ -17,6 +17,7 @@ from typing import ParamSpec, TypeVar
 
 from components.server.deadline import Deadline, Over
 from components.server.gc_policy import housekeeping
+from components.server.held import count_on_what_is_held
 from components.server.watch import watch
 from engine.limits import LONG_TURN, TURN
 from engine.sandbox.settings import settings
@@ -104,6 +105,7 @@ def in_turn(draw: Callable[P, R]) -> Callable[P, R]:
             with turn.taken():
                 _mine.turn = turn
                 try:
+                    count_on_what_is_held()
                     with turn.deadline:
                         return draw(*args, **kwargs)
                 finally:

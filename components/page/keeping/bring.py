@@ -37,7 +37,7 @@ def take(message: Told) -> None:
             p.stored = (p.work, (p.file,) if p.file[1] else p.beside)
         case "reloaded":
             p.awaited = ""
-            if record is not None and (awaited or record.cells != tuple(p.edited)):
+            if record is not None and (awaited or record.cells != tuple(p.edited) or _typed_since(p)):
                 _open(record, files_of(message))
             elif record is not None:
                 _go_on(p, record)
@@ -55,6 +55,11 @@ def take(message: Told) -> None:
         case "bring":
             if record is not None:
                 _open(record, files_of(message))
+
+
+def _typed_since(p: Page) -> bool:
+    """Whether the text on show is not the one that the address opened: the editor may tell of it before the browser does."""
+    return tuple(p.edited) != p.program.cells
 
 
 def settle(p: Page) -> None:

@@ -14,6 +14,7 @@ from components.menus.choices import both_ends
 from components.page.edits import vary
 from components.panels import Beside, panel
 from components.panels.sweep.charts import picture
+from components.server.held import count_on_what_is_held
 from engine.experiments.sweep.messages import LAST, NONE
 from engine.recording import Recording
 from engine.recording.index import index_of
@@ -159,6 +160,7 @@ def _moving(sweep: Sweep, recording: Recording, key: str) -> None:
 
     @st.fragment(run_every=OFTEN)
     def look() -> None:
+        count_on_what_is_held()
         if not _wait(sweep, OFTEN / 2):
             st.rerun()
         with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_progress"):
