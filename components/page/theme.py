@@ -16,8 +16,9 @@ COLOURS = ("textColor", "secondaryBackgroundColor", "borderColor", "blueColor", 
 
 
 @cache
-def _css() -> str:
-    return (ASSETS / "style.css").read_text(encoding="utf-8")
+def _styles() -> str:
+    """The style sheet and its colours: settings do not change while a page is served."""
+    return f"<style>{_variables()}\n{(ASSETS / 'style.css').read_text(encoding='utf-8')}</style>"
 
 
 def _variables() -> str:
@@ -32,4 +33,4 @@ def _variables() -> str:
 
 def apply() -> None:
     """Put the styles into the page; call once per run, before anything else."""
-    st.html(f"<style>{_variables()}\n{_css()}</style>")
+    st.html(_styles())
