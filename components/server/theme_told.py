@@ -1,6 +1,6 @@
 """What Streamlit tells the browser of the theme with every run, worked out once.
 
-Each run of the page, and of a part of it, begins with a message that holds the theme. Streamlit goes through all of its settings
+Each run of the page, and of a part of it, begins with a message that holds the theme. Streamlit goes through all its settings
 six times for it, which takes 5 ms, as long as drawing a panel. Settings do not change while a page is served.
 """
 
