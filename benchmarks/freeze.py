@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.hostile import SHAPES
+from components.html.diff_html import diff_html
 from components.page.console import console_html
-from components.panels.compare import diff_html
 from components.panels.whatif import Memory, apply, look, whatif_data
 from engine.diagnosis.comparison.alignment import match_lines
 from engine.diagnosis.program_ast import Source

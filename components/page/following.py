@@ -119,7 +119,7 @@ def _grown(following: Following, recording: Recording) -> None:
         put_text(Program.from_cells(recording.source), p.name)
     p.opened = following.shown = recording
     p.ran = tuple(recording.source)
-    if before is not p.pinned:
+    if not p.has_pinned(before):
         gone(before)
     p.step = None
     p.keep = {"run": p.run_id, "step": step, "selected": p.selected}

@@ -11,6 +11,7 @@ from components.menus.share import PARAMETER
 from components.page import address, tasks
 from components.page.attached import plainly_named, put_beside, refused
 from components.page.edits import put_text
+from components.page.pinned import unpin_all
 from components.page.recording_cache import gone
 from components.page.runs import run_program
 from components.page.selection import exists, select, translated
@@ -57,7 +58,8 @@ def open_link(link: Link, query: str | None = None) -> None:
     p.view = link.view
 
     def there() -> None:
-        p.keep, p.pinned = None, None
+        p.keep = None
+        unpin_all(p)
         look_at(link.selected, link.step)
 
     if isolated():
@@ -154,7 +156,7 @@ def _show_file(
         program = Program.from_cells(content.source)
         tasks.cancel("run")
         put_text(program, name)
-        if p.recording is not p.pinned:
+        if not p.has_pinned(p.recording):
             gone(p.recording)
         p.opened, p.result, p.ran = content, None, tuple(content.source)
         p.step, p.selected = None, None
@@ -168,6 +170,7 @@ def _show(program: Program, name: str, query: str | None) -> None:
     p = put(program, name, query)
 
     def fresh() -> None:
-        p.keep, p.pinned = None, None
+        p.keep = None
+        unpin_all(p)
 
     run_program(fresh)

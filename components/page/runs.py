@@ -67,7 +67,7 @@ def _take(result: RunResult, texts: tuple[str, ...]) -> None:
     shown, step = p.recording, p.step
     p.result, p.ran, p.opened = result, texts, None
     akin = _keep(shown, step)
-    if shown is not p.pinned:
+    if not p.has_pinned(shown):
         gone(shown)
     p.step = None
     if not akin or p.selected is None or p.recording is None or not exists(p.recording, p.selected):
@@ -84,7 +84,7 @@ def _keep(shown: Recording | None, step: int | None) -> bool:
     fewer, more = sorted((len(shown.events), len(recording.events)))
     if more > (MAX_MATCHED if p.result is not None and p.result.status in ("ok", "error") else LONG):
         return fewer >= ALIKE * more
-    matching = match(shown, recording, keep=shown is p.pinned)  # else each run would hold the one before it
+    matching = match(shown, recording, keep=p.has_pinned(shown))  # else each run would hold the one before it
     if matching.likeness < ALIKE:
         return False
     if p.selected is not None and p.selected[:1] in "tn":

@@ -100,6 +100,8 @@ class Page:
     pinned: Recording | None = None
     """The run that later ones are compared with."""
     pinned_name: str = ""
+    pins: list[tuple[str, Recording]] = field(default_factory=list)
+    """Other runs that were pinned, with their names, the last one first."""
     both: bool = True
     """Whether the graph shows the pinned run too."""
 
@@ -175,6 +177,10 @@ class Page:
     def node(self) -> str | None:
         """The selected node, unless it is a closed group."""
         return None if self.selected is None or self.selected.startswith("g:") else self.selected
+
+    def has_pinned(self, recording: Recording | None) -> bool:
+        """Whether a run is held to be compared with."""
+        return recording is not None and (recording is self.pinned or any(recording is other for _, other in self.pins))
 
     def rolls(self, recording: Recording) -> bool:
         """Whether a recording's graph is rolled: as the user wants, else where it is worth it and nothing else is asked for."""

@@ -88,12 +88,12 @@ def _fix(on: Beside, edit: Edit, *, key: str) -> None:
                 help=stale or "Pin this run, change the text and run it: both runs stand side by side",
             )  # fmt: skip
     if apply or compare:
-        before = p.pinned, p.pinned_name, p.both
+        before = p.pinned, p.pinned_name, p.pins, p.both
         if compare:
             pin()
             p.next_panel = "Compare"
         if not mend(on.recording, edit.changes) and compare:
-            (p.pinned, p.pinned_name, p.both), p.next_panel = before, ""
+            (p.pinned, p.pinned_name, p.pins, p.both), p.next_panel = before, ""
         st.rerun()
 
 

@@ -77,3 +77,54 @@ def test_a_knob_is_compared_while_it_moves(page: Gradtape) -> None:
     page.until(lambda: bool(page.player.get_attribute("data-overlay")), "marks on the graph")
     page.page.get_by_role("radio", name="Compare").click()
     page.page.get_by_text("line 5: x1, 1 → 1.5").wait_for()
+
+
+TRAINING = """import torch
+torch.manual_seed(0)
+w = torch.randn(3, requires_grad=True)
+optimizer = torch.optim.SGD([w], weight_decay=0.0, momentum=0.0, dampening=0.0, lr=0.01)
+for step in range(20):
+    loss = ((w - 1) ** 2).sum()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+"""
+
+
+def test_two_trainings_are_told_by_their_losses_and_by_what_was_changed(page: Gradtape) -> None:
+    page.set_code(TRAINING)
+    page.until(lambda: "loss" in page.page.locator(".player").inner_text(), "the training is there")
+    page.ready()
+    pin(page)
+    change(page, "lr=0.01", "lr=0.1")
+    panel = page.page.locator(".st-key-panel")
+    page.until(lambda: "Final loss" in panel.inner_text(), "where the losses ended")
+    told = next(line for line in panel.inner_text().splitlines() if line.startswith("Final loss"))
+    before, after = told.removeprefix("Final loss ").rstrip(".").split(" → ")
+    assert float(after) < float(before)
+    for kind, number in (("gone", "0.01"), ("new", "0.1")):
+        mark = page.page.locator(f".gt-{kind} mark")
+        assert mark.inner_text() == number
+        box, pane = mark.bounding_box(), panel.bounding_box()
+        assert box is not None
+        assert pane is not None
+        assert pane["x"] <= box["x"], "the change is in sight"
+        assert box["x"] + box["width"] <= pane["x"] + pane["width"], "the change is in sight"
+    page.page.locator(".st-key-compare_losses canvas, .st-key-compare_losses svg").first.wait_for()
+    page.screenshot("two trainings compared")
+
+
+def test_more_than_two_runs_are_kept_to_be_compared_with(page: Gradtape) -> None:
+    pin(page)
+    change(page, "5 * x1", "6 * x1")
+    page.page.get_by_role("button", name="Pin", exact=True).click()
+    page.page.get_by_text("is pinned as it is now").wait_for()
+    change(page, "6 * x1", "7 * x1")
+    assert page.page.locator(".gt-gone mark").inner_text() == "6"
+    page.page.locator(".st-key-panel").get_by_role("combobox", name="Compare with").click()
+    page.page.get_by_role("option").nth(1).click()
+    page.until(lambda: page.page.locator(".gt-gone mark").inner_text() == "5", "the run that was pinned first")
+    page.page.get_by_role("button", name="Unpin").click()
+    page.until(lambda: page.page.locator(".gt-gone mark").inner_text() == "6", "the other one takes its place")
+    page.page.get_by_role("button", name="Unpin").click()
+    page.page.get_by_role("button", name="Pin this run").wait_for()

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from components.builder.change import LINES
 from components.html.diagnosis_html import findings_html, path_button
+from components.html.diff_html import diff_html
 from components.html.group_html import group_html
 from components.html.inspector_html import inspector_html
 from components.html.ledger_html import ledger_html
@@ -19,7 +20,7 @@ from components.page.console import LINES as OUTPUT_LINES
 from components.page.console import MOST, cell_html, console_html, ends
 from components.page.controls import newest_text
 from components.page.history import MAX_BYTES, MAX_TEXTS, remember
-from components.panels.compare import compare_frame, compare_html, diff_html
+from components.panels.compare import compare_frame, compare_html
 from components.panels.findings import unread_html
 from components.panels.tensors import tensors_html
 from components.panels.whatif import MAX_RANGES, Memory, apply, look, whatif_data

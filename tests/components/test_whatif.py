@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from components.html.diff_html import diff_html
 from components.menus.gallery import examples
 from components.page import edits, pinned, selection, state, tasks
-from components.panels.compare import compare_frame, compare_html, diff_html
+from components.panels.compare import compare_frame, compare_html
 from components.panels.whatif import Memory, apply, whatif_data
 from components.player.picture import Wish
 from engine.diagnosis.comparison.compare import compare

@@ -11,6 +11,7 @@ from components.page.attached import refused
 from components.page.keeping.record import Kept, Moment, Pinned, Told, files_of, sound_moment
 from components.page.limits import limits_now
 from components.page.opening import look_at, open_asked, open_example, open_file, put
+from components.page.pinned import unpin_all
 from components.page.runs import run_program
 from components.page.state import Page, new_id, page
 from engine.program import Program, ProgramError
@@ -107,7 +108,8 @@ def _open(record: Kept, files: dict[str, bytes]) -> None:
         program, beside = Program(record.cells, notebook=len(record.cells) > 1), ()
     notice = p.notice
     put(program, record.name, None)
-    p.notice, p.arguments, p.pinned = notice, record.arguments, None
+    p.notice, p.arguments = notice, record.arguments
+    unpin_all(p)
     p.work, p.record, p.sealed = record.work, record.id, record.cells
     p.stored = (p.work, beside) if beside else None
     p.named = None if record.own else address.naming(record.query, record.cells, record.name)

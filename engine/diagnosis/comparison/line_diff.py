@@ -7,14 +7,20 @@ little; and what is left over that is too much is held together by the lines tha
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 MAX_WORK = 5_000_000
 """Comparisons of lines by `difflib`, as many as it could need at worst."""
+MAX_TOKENS = 200
+"""Tokens of a line that are compared one by one, beyond what its two versions have in common at their ends."""
+_TOKEN = re.compile(r"\d[\w.]*|\w+|\s+|[^\w\s]")
+Spans: TypeAlias = list[tuple[int, int]]
+"""Pairs of the first character and the one behind the last."""
 
 
 class Part(NamedTuple):
@@ -41,6 +47,41 @@ def parts(old: Sequence[str], new: Sequence[str]) -> list[Part]:
         elif size:
             found.append(Part("equal", i, i + size, j, j + size))
         a, c = i + size, j + size
+    return found
+
+
+def changed(old: str, new: str) -> tuple[Spans, Spans]:
+    """Where two versions of a line differ, in each of them; of what has too many tokens, all but the ends that are alike.
+    Empty for a version that has lost or gained nothing, for both where they are the same."""
+    before, after = _TOKEN.findall(old), _TOKEN.findall(new)
+    ahead = 0
+    while ahead < min(len(before), len(after)) and before[ahead] == after[ahead]:
+        ahead += 1
+    behind = 0
+    while behind < min(len(before), len(after)) - ahead and before[-1 - behind] == after[-1 - behind]:
+        behind += 1
+    middle = before[ahead : len(before) - behind], after[ahead : len(after) - behind]
+    if max(map(len, middle)) > MAX_TOKENS:
+        blocks = [(0, len(middle[0]), 0, len(middle[1]))]
+    else:
+        codes = SequenceMatcher(None, *middle, autojunk=False).get_opcodes()
+        blocks = [(a, b, c, d) for kind, a, b, c, d in codes if kind != "equal"]
+    return _spans(before, ahead, [(a, b) for a, b, _, _ in blocks]), _spans(after, ahead, [(c, d) for _, _, c, d in blocks])
+
+
+def _spans(tokens: Sequence[str], ahead: int, blocks: Sequence[tuple[int, int]]) -> Spans:
+    """Blocks of tokens as characters; those with nothing but a blank between them as one."""
+    starts = [0]
+    for token in tokens:
+        starts.append(starts[-1] + len(token))
+    found: Spans = []
+    for a, b in blocks:
+        if a == b:
+            continue
+        start, end = starts[ahead + a], starts[ahead + b]
+        if found and start - found[-1][1] <= 1 and tokens[ahead + a - 1].isspace():
+            start = found.pop()[0]
+        found.append((start, end))
     return found
 
 

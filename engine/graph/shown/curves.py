@@ -65,29 +65,47 @@ def timeline(recording: Recording, loop: str, main: Iterations, places: Places) 
         *_largest(loop, size, step),
         *_shapes(log, loop, main, places),
     ]
-    return Timeline([*_losses(recording, log, main), *norms, *_rates(log, main)], sorted(marks, key=lambda mark: mark.step))
+    return Timeline([*losses(recording, main), *norms, *_rates(log, main)], sorted(marks, key=lambda mark: mark.step))
 
 
-def _losses(recording: Recording, log: Columns, main: Iterations) -> list[Curve]:
-    """The numbers that backward passes began from, by the names of the tensors; several of one iteration by their mean."""
+def losses(recording: Recording, main: Iterations, fewest: int = 2) -> list[Curve]:
+    """The numbers that backward passes began from, by the names of the tensors; several of one iteration by their mean. Those
+    from which fewer passes began have no curve."""
     found = statistics(recording)
-    began = dict(zip(log.passes.number.tolist(), log.passes.began.tolist(), strict=True))
-    roots = log.roots.tensor
-    steps = np.array([began[number] for number in log.roots.number.tolist()], np.int64)
-    arrays = arrays_at(log, roots, steps)
+    every, steps, arrays = _began_from(recording)
     rows = main.rows(steps)
-    good = np.flatnonzero((rows >= 0) & (found.size[arrays] == 1))
-    names = _names(recording, roots[good].tolist())
+    inside = np.flatnonzero(rows >= 0)
+    rows, arrays, names = rows[inside], arrays[inside], [every[at] for at in inside.tolist()]
     curves = []
     for place, (name, many) in enumerate(Counter(names).most_common(LOSSES)):
-        own = good[[at for at, each in enumerate(names) if each == name]]
+        own = np.array([at for at, each in enumerate(names) if each == name])
         sums, counts = np.zeros(len(main)), np.bincount(rows[own], minlength=len(main))
         np.add.at(sums, rows[own], without_faults(found.mean[arrays[own]], found, arrays[own]))
         with np.errstate(all="ignore"):
             values = np.where(counts > 0, sums / counts, np.nan)
-        if np.isfinite(values).any() and many > 1:
+        if np.isfinite(values).any() and many >= fewest:
             curves.append(Curve(name, "loss" if place == 0 else "", False, _sent(values)))
     return curves
+
+
+def last_losses(recording: Recording) -> dict[str, float]:
+    """The number that the last backward pass of each loss began from, NaN and infinities too."""
+    found = statistics(recording)
+    names, _, arrays = _began_from(recording)
+    last = dict(zip(names, arrays.tolist(), strict=True))
+    return {name: float("nan" if found.nan[array] else "inf" if found.inf[array] else found.mean[array])
+            for name, array in last.items()}  # fmt: skip
+
+
+def _began_from(recording: Recording) -> tuple[list[str], Ints, Ints]:
+    """The numbers that backward passes began from: their names, the steps of the passes, and the arrays."""
+    log = columns_of(recording)
+    roots = log.roots.tensor
+    began = dict(zip(log.passes.number.tolist(), log.passes.began.tolist(), strict=True))
+    steps = np.array([began[number] for number in log.roots.number.tolist()], np.int64)
+    arrays = arrays_at(log, roots, steps)
+    single = np.flatnonzero(statistics(recording).size[arrays] == 1)
+    return _names(recording, roots[single].tolist()), steps[single], arrays[single]
 
 
 def _names(recording: Recording, tensors: list[int]) -> list[str]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.diagnosis.comparison import line_diff
 from engine.diagnosis.comparison.alignment import match_lines
-from engine.diagnosis.comparison.line_diff import MAX_WORK, Part, parts
+from engine.diagnosis.comparison.line_diff import MAX_TOKENS, MAX_WORK, Part, changed, parts
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=14)
 
@@ -97,3 +97,32 @@ def test_lines_without_number_and_end_are_not_matched_letter_by_letter() -> None
     long = "a" * 400_000
     assert match_lines((long + "\n" + "b" * 50_000,), ("c" + long + "\n" + "d" * 50_000,)) is not None
     assert match_lines(("\n" * 200_000,), ("\n" * 200_000,)) == {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "gone", "come"),
+    [
+        (
+            "opt = Adam(model.parameters(), lr=0.01)",
+            "opt = SGD(model.parameters(), lr=1e-3)",
+            ["Adam", "0.01"],
+            ["SGD", "1e-3"],
+        ),
+        ("z = y1 * y2", "z = y1 * y1", ["y2"], ["y1"]),
+        ("x", "x + 1", [], [" + 1"]),
+        ("f(a, b, c)", "f(c)", ["a, b, "], []),
+        ("same", "same", [], []),
+        ("", "new", [], ["new"]),
+    ],
+)
+def test_what_was_changed_in_a_line(old: str, new: str, gone: list[str], come: list[str]) -> None:
+    before, after = changed(old, new)
+    assert [old[start:end] for start, end in before] == gone
+    assert [new[start:end] for start, end in after] == come
+
+
+def test_a_line_with_too_many_tokens_is_one_change_between_its_ends() -> None:
+    old, new = (f"a = [{', '.join(f'{sign}{k}' for k in range(MAX_TOKENS))}] + b" for sign in ("x", "y"))
+    (gone,), (come,) = changed(old, new)
+    assert old[slice(*gone)].startswith("x0, x1")
+    assert new[slice(*come)].endswith(f"y{MAX_TOKENS - 1}")

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from components.html.diff_html import diff_html
 from components.html.markup import moment, more, muted, section, shortened, tag, text
-from components.page.pinned import pin, show_both, unpin
+from components.page.pinned import choose, pin, show_both, unpin
 from components.page.selection import select
 from components.page.task_progress import again
 from components.panels import Beside, panel
+from components.panels.compare.charts import course_chart
 from engine.diagnosis.comparison.array_change import Change
 from engine.diagnosis.comparison.compare import Comparison, Row, compare
-from engine.diagnosis.comparison.line_diff import parts as line_parts
+from engine.diagnosis.comparison.courses import Course, courses
 from engine.graph.numbers import ArrayTexts
 from engine.lazy import Late
 from engine.recording import Recording
@@ -27,12 +29,11 @@ else:
     pd = Late("pandas")
 
 SIGNS = {"changed": "Δ", "added": "+", "removed": "−"}
-_MAX_LINES = 40
-_MAX_LINE = 400
-"""Characters of one of them."""
 ROWS = 1_000
 """Rows of the table."""
 _MAX_SENTENCE = 600
+_MAX_LOSSES = 4
+"""Losses whose ends are told."""
 _MAX_NAME = 200
 """Characters of a name in it."""
 
@@ -50,8 +51,9 @@ def compared(on: Beside) -> None:
     """The run beside the pinned one; the node of a row that was just chosen is selected."""
     p, memory = on.page, on.memory(Memory)
     chosen = compare_panel(
-        p.pinned, on.recording, key="compare", name=p.pinned_name, both=p.both, on_pin=pin, on_unpin=unpin, on_both=show_both
-    )
+        p.pinned, on.recording, key="compare", name=p.pinned_name, both=p.both, others=p.pins, on_pin=pin, on_unpin=unpin,
+        on_both=show_both, on_choose=choose,
+    )  # fmt: skip
     if chosen == memory.row:
         return
     memory.row = chosen
@@ -61,10 +63,15 @@ def compared(on: Beside) -> None:
 
 
 def compare_panel(
-    pinned: Recording | None, recording: Recording, *, key: str, name: str, both: bool, on_pin: Callable[[], None],
-    on_unpin: Callable[[], None], on_both: Callable[[bool], None],
+    pinned: Recording | None, recording: Recording, *, key: str, name: str, both: bool,
+    others: Sequence[tuple[str, Recording]] = (), on_pin: Callable[[], None], on_unpin: Callable[[], None],
+    on_both: Callable[[bool], None], on_choose: Callable[[Recording], None] = lambda run: None,
 ) -> str | None:  # fmt: skip
-    """Show the comparison; returns the graph's node for the row of the table that was just selected."""
+    """Show the comparison; returns the graph's node for the row of the table that was just selected.
+
+    Args:
+        others: further pinned runs, with their names, of which one can be chosen instead.
+    """
     if pinned is None:
         st.html(
             '<div class="gt-empty">Pin this run, then change the program: in the editor, or with the knobs under What if. '
@@ -83,11 +90,16 @@ def compare_panel(
     if shown != both:
         on_both(shown)
         st.rerun(scope="fragment")
+    names = run_names([(name, pinned), *others], recording)
+    if others:
+        _choose(pinned, [run for _, run in others], names, key=key, on_choose=on_choose)
     if pinned is recording:
         st.html(muted(f"{name} is pinned as it is now. Change the program, or turn a knob under What if, to compare with it."))
         return None
     found = compare(pinned, recording)
-    st.html(compare_html(found, pinned, recording))
+    ends = courses((pinned, recording))
+    st.html(compare_html(found, pinned, recording, ends))
+    _courses([(name, pinned), *others], recording, names, key=key)
     frame, keys = compare_frame(found, pinned, recording)
     if frame.empty:
         return None
@@ -104,11 +116,42 @@ def compare_panel(
     return keys[rows[0]] if rows and rows[0] < len(keys) else None
 
 
-def compare_html(comparison: Comparison, pinned: Recording, recording: Recording) -> str:
-    """The summary, the first difference with what went into it, and the changed lines."""
+def run_names(runs: Sequence[tuple[str, Recording]], recording: Recording) -> list[str]:
+    """What pinned runs are called, the run on show last: by their programs' names, those of one name by their numbers."""
+    plain = [f"{name or 'program'}{' (on show)' if run is recording else ''}" for name, run in runs]
+    told = [f"{len(runs) - at} · {each}" if len(runs) > 1 else f"pinned: {each}" for at, each in enumerate(plain)]
+    return [*told, "this run"]
+
+
+def _choose(
+    pinned: Recording, others: Sequence[Recording], names: Sequence[str], *, key: str, on_choose: Callable[[Recording], None]
+) -> None:
+    """With which of the pinned runs to compare."""
+    runs = [pinned, *others]
+    wanted = st.selectbox(
+        "Compare with", range(len(runs)), format_func=names.__getitem__, key=f"{key}_with_{id(pinned)}_{len(runs)}",
+        help="Runs that were pinned, the last one first",
+    )  # fmt: skip
+    if wanted:
+        on_choose(runs[wanted])
+        st.rerun(scope="fragment")
+
+
+def _courses(runs: Sequence[tuple[str, Recording]], recording: Recording, names: Sequence[str], *, key: str) -> None:
+    """The first loss of all these runs and of the one on show, in one chart."""
+    several = [*runs, ("", recording)]
+    shown = [at for at, (_, run) in enumerate(several) if run is not recording or at == len(runs)]
+    found = courses([several[at][1] for at in shown])
+    if found:
+        course_chart(found[0], [names[at] for at in shown], key=f"{key}_losses")
+
+
+def compare_html(comparison: Comparison, pinned: Recording, recording: Recording, ends: Sequence[Course] = ()) -> str:
+    """The summary, what the losses came to, the first difference with what went into it, and the changed lines."""
     first = comparison.first
     told = comparison.summary.partition(" The runs first differ")[0] if first else comparison.summary
-    parts = [tag("div", text(told), cls="gt-answer")]
+    came = [text(shortened(f"{course.told[:1].upper()}{course.told[1:]}.", _MAX_NAME)) for course in ends[:_MAX_LOSSES]]
+    parts = [*(tag("div", each, cls="gt-answer") for each in came), tag("div", text(told), cls="gt-answer")]
     if pinned.engine != recording.engine:
         sides = [side.replace("{0}", "the pinned run").replace("{1}", "this run") for side in comparison.sides]
         parts = [tag("div", text(f"{side[:1].upper()}{side[1:]}"), cls="gt-muted") for side in sides] + parts
@@ -116,23 +159,6 @@ def compare_html(comparison: Comparison, pinned: Recording, recording: Recording
         link = moment(first.step, first.title) if first.step >= 0 else text(first.title)
         parts += [tag("div", "First difference: ", link), tag("div", text(first.sentence, _MAX_SENTENCE), cls="gt-muted")]
     return section(tag("div", *parts, cls="gt-note"), diff_html(pinned.source, recording.source))
-
-
-def diff_html(before: tuple[str, ...], after: tuple[str, ...]) -> str:
-    """The lines that differ, with their numbers."""
-    lines: list[str] = []
-    count = 0
-    for cell in range(max(len(before), len(after))):
-        old = before[cell].split("\n") if cell < len(before) else []
-        new = after[cell].split("\n") if cell < len(after) else []
-        for kind, a, b, c, d in line_parts(old, new):
-            if kind != "equal":
-                count += b - a + d - c
-                lines += [_line("−", "gt-gone", i + 1, old[i]) for i in range(a, min(b, a + _MAX_LINES))]
-                lines += [_line("+", "gt-new", i + 1, new[i]) for i in range(c, min(d, c + _MAX_LINES))]
-                del lines[_MAX_LINES:]
-    rest = [muted(f"{count - _MAX_LINES:,} more lines")] if count > _MAX_LINES else []
-    return tag("div", *lines, *rest, cls="gt-diff") if lines else muted("The programs' texts are the same.")
 
 
 def compare_frame(comparison: Comparison, pinned: Recording, recording: Recording) -> tuple[pd.DataFrame, list[str]]:
@@ -192,7 +218,3 @@ def _columns() -> dict[str, Any]:
         "line": st.column_config.NumberColumn(width=44),
         "round": st.column_config.TextColumn("iteration", help="The iteration that it was made in", width=74),
     }
-
-
-def _line(sign: str, cls: str, number: int, code: str) -> str:
-    return tag("div", tag("span", text(f"{number:>3} {sign} "), cls="gt-muted"), text(code, _MAX_LINE), cls=cls)
