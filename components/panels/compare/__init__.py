@@ -128,13 +128,16 @@ def _choose(
 ) -> None:
     """With which of the pinned runs to compare."""
     runs = [pinned, *others]
-    wanted = st.selectbox(
-        "Compare with", range(len(runs)), format_func=names.__getitem__, key=f"{key}_with_{id(pinned)}_{len(runs)}",
+    field = f"{key}_with_{len(runs)}"
+
+    def chosen() -> None:
+        on_choose(runs[st.session_state[field]])
+        st.session_state[field] = 0  # it is the first one now
+
+    st.selectbox(
+        "Compare with", range(len(runs)), format_func=names.__getitem__, key=field, on_change=chosen,
         help="Runs that were pinned, the last one first",
     )  # fmt: skip
-    if wanted:
-        on_choose(runs[wanted])
-        st.rerun(scope="fragment")
 
 
 def _courses(runs: Sequence[tuple[str, Recording]], recording: Recording, names: Sequence[str], *, key: str) -> None:
