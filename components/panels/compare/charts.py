@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 else:
     alt = Late("altair")
 
-HEIGHT = 170
+HEIGHT = 240
 POINTS = 300
 """Points of one curve."""
 STEEP = 50.0
