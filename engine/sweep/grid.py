@@ -1,4 +1,5 @@
-"""A sweep under way: its points go to the pool in portions that take a quarter of a second, and come in as they are done.
+"""A sweep under way: its points go to the pool in portions that take a quarter of a second, and come in as they are done, the
+coarse picture first.
 
 No thread waits for it: the caller calls `advance` now and then, which takes in what has come and sends on more. A sweep whose
 caller has gone ends with the portions that are under way.
@@ -84,8 +85,9 @@ class Sweep:
         self.gradients = np.full((*shape, len(shape)), np.nan)
         self._points = list(product(*(axis.values for axis in self.axes)))
         self._known = np.zeros(total, bool)
-        self._left: deque[list[int]] = deque([list(range(min(FIRST, total)))])
-        self._rest = min(FIRST, total)
+        self._left: deque[list[int]] = deque()
+        """Portions that are to be tried again."""
+        self._todo = deque(coarse_to_fine(shape))
         self._size = 0
         self._portions: list[_Portion] = []
         self._last = time.monotonic()
@@ -119,6 +121,29 @@ class Sweep:
             time.sleep(min(wait, 0.05))  # the pool is full
         return not self.finished
 
+    @property
+    def coarse(self) -> np.ndarray[Any, Any]:
+        """The loss as far as it is known, and elsewhere that of the nearest known point of the coarser grids; NaN where none
+        is."""
+        shown = self.loss.copy()
+        unknown = ~self._known.reshape(shown.shape)
+        for stride in reversed(strides(shown.shape)[:-1]):
+            where = tuple(index[unknown] // stride * stride for index in np.indices(shown.shape))
+            found = self._known.reshape(shown.shape)[where]
+            shown[unknown] = np.where(found, self.loss[where], np.nan)
+            rest = unknown.copy()
+            rest[unknown] = ~found
+            unknown = rest
+        return shown
+
+    def go_on(self) -> None:
+        """Have the points come that are missing, after it was cancelled or given up."""
+        if self.finished and self.done < self.total:
+            self.problem = ""
+            self._left.clear()
+            self._todo = deque(index for index in coarse_to_fine(self.loss.shape) if not self._known[index])
+            self._last = time.monotonic()
+
     def cancel(self) -> None:
         """End it; what has come stays."""
         self._give_up("The sweep was cancelled.")
@@ -149,11 +174,9 @@ class Sweep:
     def _next(self) -> list[int]:
         if self._left:
             return self._left.popleft()
-        if not self._size:
+        if not self._size and self._portions:
             return []  # the first portion is under way
-        indices = list(range(self._rest, min(self._rest + self._size, self.total)))
-        self._rest += len(indices)
-        return indices
+        return [self._todo.popleft() for _ in range(min(self._size or FIRST, len(self._todo)))]
 
     def _submit(self, runners: Pool, indices: list[int]) -> Ticket[SweepReply]:
         request = SweepRequest(
@@ -222,6 +245,23 @@ class Sweep:
         for portion in self._portions:
             portion.ticket.cancel()
         self._portions.clear()
+
+
+def strides(shape: tuple[int, ...]) -> list[int]:
+    """Gaps of the grids from coarse to fine: powers of two, the coarsest with some `FIRST` points."""
+    found = [1]
+    while np.prod([-(-size // found[0]) for size in shape]) > FIRST:
+        found.insert(0, 2 * found[0])
+    return found
+
+
+def coarse_to_fine(shape: tuple[int, ...]) -> list[int]:
+    """The points of a grid, row by row, so that those of a coarse grid come first and each finer one fills the gaps."""
+    places = np.indices(shape).reshape(len(shape), -1)
+    order = np.full(places.shape[1], 0)
+    for level, stride in enumerate(strides(shape)[::-1]):
+        order[(places % stride == 0).all(axis=0)] = -level
+    return [int(index) for index in np.argsort(order, kind="stable")]
 
 
 def sweep(

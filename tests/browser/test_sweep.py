@@ -102,6 +102,11 @@ def test_a_long_sweep_shows_how_far_it_is_and_can_be_cancelled(sweep: Gradtape) 
     sweep.page.get_by_text("The sweep was cancelled.").wait_for()
     sweep.settled()
     assert sweep.page.get_by_role("button", name="Sweep").is_enabled()
+    sweep.until(lambda: marks(sweep, "rect") > 500, "what was coarse is painted all over")
+    sweep.page.get_by_role("button", name="Go on").click()
+    sweep.page.get_by_text("of 961 points").wait_for()
+    sweep.page.locator(".st-key-sweep_progress").get_by_role("button", name="Cancel").click()
+    sweep.page.get_by_text("The sweep was cancelled.").wait_for()
 
 
 def test_names_from_the_program_stay_text(page: Gradtape) -> None:

@@ -36,9 +36,19 @@ class Memory:
     sweep: Sweep | None = None
     recording: int = 0
     """id() of the recording that the sweep belongs to."""
+    before: Sweep | None = None
+    """The last sweep of the run before this one."""
     picked: tuple[Choice, ...] = ()
     """What its axes were made of."""
     notice: str = ""
+
+    @property
+    def earlier(self) -> Sweep | None:
+        """The sweep before, if it is one over the same names."""
+        if self.before is None or self.sweep is None or not self.before.done:
+            return None
+        names = [[axis.label.split(" · ")[0] for axis in sweep.axes] for sweep in (self.before, self.sweep)]
+        return self.before if names[0] == names[1] else None
 
 
 @panel("Sweep", 60)
@@ -59,6 +69,7 @@ def sweep_panel(
     if memory.recording != id(recording):
         if memory.sweep is not None:
             memory.sweep.cancel()
+            memory.before = memory.sweep
         memory.sweep, memory.recording, memory.notice = None, id(recording), ""
     with st.container(key=key, height="stretch", border=False):
         number = _pass(recording, key)
@@ -94,7 +105,7 @@ def sweep_panel(
         elif memory.sweep.finished:
             _shown(recording, memory, key, on_change)
         else:
-            _moving(memory.sweep, recording, key)
+            _moving(memory, memory.sweep, key)
 
 
 # --- what to sweep ------------------------------------------------------------------------------------------------------------
@@ -155,7 +166,7 @@ def _wait(sweep: Sweep, seconds: float) -> bool:
     return more
 
 
-def _moving(sweep: Sweep, recording: Recording, key: str) -> None:
+def _moving(memory: Memory, sweep: Sweep, key: str) -> None:
     """How far a sweep is, with what has come; when it has finished the page is drawn anew."""
 
     @st.fragment(run_every=OFTEN)
@@ -167,7 +178,8 @@ def _moving(sweep: Sweep, recording: Recording, key: str) -> None:
             st.progress(sweep.done / sweep.total, f"{sweep.done:,} of {sweep.total:,} points")
             st.button("Cancel", key=f"{key}_cancel", on_click=sweep.cancel, help="Keep what has come")
         if sweep.done:
-            st.altair_chart(picture(sweep, _loss(sweep)), width="stretch", key=f"{key}_growing")
+            chart = picture(sweep, _loss(sweep), memory.earlier)
+            st.altair_chart(chart, width="stretch", key=f"{key}_growing")
 
     look()
 
@@ -177,10 +189,16 @@ def _shown(recording: Recording, memory: Memory, key: str, on_change: Callable[[
     assert sweep is not None
     if sweep.problem:
         st.html(tag("div", text(sweep.problem), cls="gt-note"))
+    if sweep.done < sweep.total:
+        missing = sweep.total - sweep.done
+        st.button(
+            "Go on", key=f"{key}_on", icon=":material/play_arrow:", on_click=sweep.go_on,
+            help=f"{missing:,} of {sweep.total:,} points are missing",
+        )  # fmt: skip
     if not sweep.done:
         return
-    st.altair_chart(picture(sweep, _loss(sweep)), width="stretch", key=f"{key}_chart")
-    st.html(muted(_legend(recording, sweep)))
+    st.altair_chart(picture(sweep, _loss(sweep), memory.earlier), width="stretch", key=f"{key}_chart")
+    st.html(muted(_legend(recording, sweep) + (" · dashed: the run before" if memory.earlier is not None else "")))
     _lowest(recording, memory, key, on_change)
     if sweep.errors:
         count, why = len(sweep.errors), next(iter(sweep.errors.values()))

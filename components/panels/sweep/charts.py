@@ -30,9 +30,12 @@ STEEP = 50.0
 Rows = list[dict[str, Any]]
 
 
-def picture(sweep: Sweep, what: str) -> Any:
-    """The chart; `what` names the loss."""
+def picture(sweep: Sweep, what: str, before: Sweep | None = None) -> Any:
+    """The chart; `what` names the loss, and `before` is the sweep of an earlier run over the same names, of which the curve or
+    the path is laid over this one."""
     made = _line(sweep, what) if len(sweep.axes) == 1 else _plane(sweep, what)
+    if before is not None:
+        made = alt.layer(made, *_earlier(before, sweep, what))
     return made.properties(height=HEIGHT, background="transparent").configure_view(strokeWidth=0)
 
 
@@ -111,14 +114,15 @@ def _plane(sweep: Sweep, what: str) -> Any:
     names = {"x": _title(first.label), "y": _title(second.label)}
     heat: Rows = []
     grey: Rows = []
+    coarse = sweep.coarse
     for index, (i, j) in enumerate(np.ndindex(sweep.loss.shape)):
         # Cells overlap a little, so that no seams show.
         right, top = xs[i + 1] + 0.08 * (xs[i + 1] - xs[i]), ys[j + 1] + 0.08 * (ys[j + 1] - ys[j])
         cell = {"x": xs[i], "x2": right, "y": ys[j], "y2": top, "at x": first.values[i], "at y": second.values[j]}
-        value = float(sweep.loss[i, j])
+        value, known = float(coarse[i, j]), not math.isnan(sweep.loss[i, j])
         if math.isfinite(value):
             slopes = ", ".join(_shown(float(g)) for g in sweep.gradients[i, j] if math.isfinite(g))
-            heat.append({**cell, "loss": value, "gradient": slopes})
+            heat.append({**cell, "loss": value, "gradient": slopes, "known": known})
         elif index in sweep.errors or not math.isnan(value):
             grey.append({**cell, "why": sweep.errors.get(index, _shown(value))})
     x = alt.X("x:Q", title=names["x"], scale=alt.Scale(domain=[xs[0], xs[-1]], nice=False))
@@ -135,7 +139,8 @@ def _plane(sweep: Sweep, what: str) -> Any:
     )
     cells = alt.Chart(alt.InlineData(values=heat)).mark_rect(clip=True)
     told = [*tooltip, alt.Tooltip("loss:Q", title=what, format=".5g"), "gradient:N"]
-    layers: list[Any] = [cells.encode(x=x, x2="x2:Q", y=y, y2="y2:Q", color=colour, tooltip=told)]
+    opacity = alt.condition("datum.known", alt.value(1.0), alt.value(0.6))
+    layers: list[Any] = [cells.encode(x=x, x2="x2:Q", y=y, y2="y2:Q", color=colour, tooltip=told, opacity=opacity)]
     if grey:
         failed = alt.Chart(alt.InlineData(values=grey)).mark_rect(color=GREY, opacity=0.7, clip=True)
         layers.append(failed.encode(x=x, x2="x2:Q", y=y, y2="y2:Q", tooltip=[*tooltip, "why:N"]))
@@ -226,3 +231,24 @@ def _path(rows: Rows, x: str, y: str, what: str, across: str, up: str) -> list[A
 
 def _known(value: float) -> float | None:
     return value if math.isfinite(value) else None
+
+
+def _earlier(before: Sweep, sweep: Sweep, what: str) -> list[Any]:
+    """The curve or the path of the run before this one, dashed, as far as it lies within the picture."""
+    if len(before.axes) == 1:
+        axis = before.axes[0]
+        low, high = min(sweep.axes[0].values), max(sweep.axes[0].values)
+        rows = [
+            {"x": x, "loss": float(loss)}
+            for x, loss in zip(axis.values, before.loss, strict=True)
+            if math.isfinite(loss) and low <= x <= high
+        ]
+        up, tooltip = "loss", [alt.Tooltip("loss:Q", title=f"{what}, the run before", format=".5g")]
+    else:
+        rows = _steps(before.path)
+        up, tooltip = "y", [alt.Tooltip("at:N", title="the run before")]
+    if len(rows) < 2:
+        return []
+    base = alt.Chart(alt.InlineData(values=[{**row, "n": at} for at, row in enumerate(rows)]))
+    line = base.mark_line(color=GREY, strokeWidth=1.8, strokeDash=[5, 3], clip=True)
+    return [line.encode(x="x:Q", y=f"{up}:Q", order="n:Q", tooltip=tooltip)]

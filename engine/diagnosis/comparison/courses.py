@@ -46,7 +46,8 @@ def courses(runs: Sequence[Recording]) -> list[Course]:
     named, ends = [_losses(run, each) for run, each in zip(runs, units)], [last_losses(run) for run in runs]
     if all(named) and not set.intersection(*map(set, named)):
         firsts = [next(iter(own)) for own in named]
-        values, last = (tuple(own[name] for own, name in zip(each, firsts)) for each in (named, ends))
+        values = tuple(own[name] for own, name in zip(named, firsts))
+        last = tuple(own[name] for own, name in zip(ends, firsts))
         return [Course(" and ".join(dict.fromkeys(firsts)), values, last, unit)]
     names = dict.fromkeys(name for own in named for name in own)
     found = [

@@ -227,6 +227,46 @@ def test_a_sweep_comes_in_portions_and_can_be_cancelled() -> None:
     assert run("print('next')", PLENTY).output == "next\n"
 
 
+@pytest.mark.parametrize("shape", [(1,), (5,), (81,), (31, 31), (3, 200)])
+def test_points_come_from_coarse_to_fine(shape: tuple[int, ...]) -> None:
+    order = grid.coarse_to_fine(shape)
+    assert sorted(order) == list(range(int(np.prod(shape))))
+    assert order[0] == 0
+    where = np.array(np.unravel_index(order, shape))
+    at = 0
+    for stride in grid.strides(shape):
+        count = int(np.prod([-(-size // stride) for size in shape]))
+        assert (where[:, at:count] % stride == 0).all(), stride
+        assert stride > 1 or count == len(order)
+        at = count
+
+
+def test_what_is_not_known_yet_is_shown_as_its_coarse_neighbour() -> None:
+    moving = begin(recorded(FIT), ["w", "b[0]"], PLENTY, points=9)
+    assert np.isnan(moving.coarse).all()
+    while moving.done < 9:
+        moving.advance(0.01)
+    moving.cancel()
+    assert moving.done < moving.total
+    shown, known = moving.coarse, ~np.isnan(moving.loss)
+    assert not np.isnan(shown).any(), "the coarse grid is whole"
+    assert np.array_equal(shown[known], moving.loss[known])
+    assert np.isin(shown, moving.loss[known]).all()
+
+
+def test_a_sweep_that_was_cancelled_goes_on() -> None:
+    whole = begin(recorded(FIT), ["w", "b[0]"], PLENTY, points=9).complete()
+    moving = begin(recorded(FIT), ["w", "b[0]"], PLENTY, points=9)
+    moving.cancel()
+    assert (moving.finished, moving.done) == (True, 0)
+    moving.go_on()
+    assert not moving.finished
+    moving.complete()
+    assert (moving.problem, moving.done) == ("", moving.total)
+    assert np.array_equal(moving.loss, whole.loss)
+    assert [spot.values for spot in moving.path] == [spot.values for spot in whole.path]
+
+
 def test_a_sweep_goes_on_as_long_as_points_come(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
     monkeypatch.setattr(grid, "time", SimpleNamespace(monotonic=lambda: clock[0], sleep=time.sleep))
