@@ -38,12 +38,12 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
 
 
 def find(recording: Recording) -> None:
-    """Look for what is wrong with a run when everything is drawn, and have what tells of it drawn anew. Of a very long run only
-    who opens that panel waits for it. Functions of the program's own are checked then, too."""
+    """Look for what is wrong with a run when everything is drawn, and have the page drawn anew, which tells of it. Of a very long
+    run only who opens that panel waits for it. Functions of the program's own are checked then, too."""
     if len(recording.events) > LONG:
         return
     if known_findings(recording) is None:
         findings(recording)
-        again()
+        st.rerun()
     if check_by_itself(recording):
         again()
