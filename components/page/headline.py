@@ -95,7 +95,7 @@ def _worst(line: Headline, waits: bool) -> None:
     title = literal(shortened(worst.title, TITLE))
     where = literal(line.where) if line.where else ""
     why = literal(shortened(worst.explanation, LONGEST))
-    said = f"{title} {line.where}" + (f", and {len(rest)} more" if rest else "")
+    said = f"{shortened(worst.title, TITLE)} {line.where}" + (f", and {len(rest)} more" if rest else "")
     st.html(tag("div", "" if waits else text(said), cls="gt-unseen", role="status"), width="content")
     st.button(
         f"**{title}** {' · '.join(part for part in (where, why) if part)}", key=f"headline_{worst.severity}", icon=ICONS[worst.severity],
