@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from components.html.markup import heading
+from components.html.markup import heading, tag
 from components.page import controls
 from components.page.checking import check_by_itself
 from components.page.error_boundary import guarded
@@ -34,6 +34,8 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
         label_visibility="collapsed", format_func={name: each.title(recording) for name, each in offered.items()}.__getitem__,
     )  # fmt: skip
     p.panel = shown or first
+    at = step if offered[p.panel].timed else None
+    st.html(tag("span", cls="gt-unseen", data_gt_told=p.run_id, data_gt_at=at))  # `times.js` says when it is behind
     return guarded("panel", run_program, whole=False)(offered[p.panel].draw)(Beside(recording, step, p))
 
 

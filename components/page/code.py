@@ -76,6 +76,6 @@ def notebook_cell(p: Page, cell: int) -> None:
         code(p, cell, "content")
         shown = cell_html(p.result, cell, between(p, p.result, cell)) if p.result is not None else ""
         if shown:
-            st.html(tag("div", shown, cls="gt-console gt-cell"))
+            st.html(tag("div", shown, cls="gt-console gt-cell", data_gt_run=p.run_id))
         if p.result is not None and cell < len(p.result.cells):
             whole_output(p.result.cells[cell].output, MOST_CELL, LINES_CELL, key=f"cell_{cell}")

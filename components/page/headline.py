@@ -64,6 +64,7 @@ def headline(p: Page) -> None:
     elif line.of != (p.shown, p.work):
         line.said = ()
     with st.container(key="headline", horizontal=True, vertical_alignment="center"):
+        st.html(tag("span", cls="gt-unseen", data_gt_page=p.run_id), width="content")
         if line.said and (not waits or recording is not None):
             _worst(line, waits)
         elif recording is not None:

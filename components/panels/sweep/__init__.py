@@ -41,7 +41,7 @@ class Memory:
     notice: str = ""
 
 
-@panel("Sweep", 60)
+@panel("Sweep", 60, timed=False)
 def swept(on: Beside) -> None:
     """The loss of this program over a grid."""
     sweep_panel(on.recording, key="sweep", memory=on.memory(Memory), session=on.page.session, on_change=vary)

@@ -37,6 +37,7 @@ import { createState, selectedNode } from './state.js';
 import { held, take } from './store.js';
 import { readTheme } from './theme.js';
 import { createTimeline } from './timeline.js';
+import { createTimes } from './times.js';
 import { createToolbar } from './toolbar.js';
 import { createTooltip } from './tooltip.js';
 import { createViewport } from './viewport.js';
@@ -92,6 +93,7 @@ export function createPlayer(parent, memory) {
     parts.viewport.destroy();
     parts.timeline.destroy();
     parts.curves.destroy();
+    parts.times.stop();
     parts.iterations.stop();
     parts.glide.stop();
     parts.loopMenu.close(false);
@@ -163,6 +165,7 @@ function createParts(state, elements) {
     grabbed: () => parts.playback.pause(),
     released: () => parts.reporter.flush(),
   });
+  parts.times = createTimes(state);
   parts.nest = createNest({
     roll: iterations.roll,
     seek: iterations.seek,
