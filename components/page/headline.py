@@ -115,7 +115,7 @@ def _named(rest: Sequence[Finding]) -> str:
 def _nothing(recording: Recording, waits: bool) -> None:
     """Nothing was found, or nobody has looked yet."""
     if not waits:
-        st.html(muted(outcome(recording)[0]))
+        st.html(muted(outcome(recording)[0].partition(". ")[0].rstrip(".") + "."))
     elif len(recording.events) > LONG:
         label = f"{len(recording.events):,} events: look for what is wrong with this run"
         st.button(label, key="headline_look", icon=":material/search:", on_click=partial(_open, -1))

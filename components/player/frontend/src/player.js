@@ -11,6 +11,7 @@ import { createFind } from './find.js';
 import { createFocus } from './focus.js';
 import { createFolds } from './folds.js';
 import { createGlide } from './glide.js';
+import { goTo } from './goal.js';
 import { createGranularity } from './granularity.js';
 import { createGraphCanvas } from './graph-canvas.js';
 import { handleOf } from './handle.js';
@@ -149,6 +150,10 @@ function createParts(state, elements) {
   );
   parts.timeline = createTimeline({
     seek: parts.seeking.userSeeks,
+    go(text) {
+      goTo(text, state, parts);
+      root.focus({ preventScroll: true });
+    },
     step: (direction) => byUser(() => navigation.step(direction)),
     grabbed: () => parts.playback.pause(),
     released: () => parts.reporter.flush(),
