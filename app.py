@@ -22,6 +22,7 @@ from components.page.figures import draw_figures
 from components.page.following import look
 from components.page.graph import graph, player
 from components.page.guided_tour import guided_tour
+from components.page.headline import headline, outdated
 from components.page.keeping import keep, keep_moment
 from components.page.notices import notices, refused, run_button
 from components.page.program import program
@@ -63,6 +64,7 @@ def main() -> None:
     header(p)
     notices(p)
     guided_tour()
+    headline(p)
     hand_over(p.files, key="files")
     with st.container(key="body"):
         left, rest = st.columns([27, 73], gap="small")
@@ -122,6 +124,8 @@ def side_by_side(p: Page, recording: Recording) -> None:
         again()
     if not shown.more:  # what cards show is waited for, what is found is not
         find(recording)
+        if outdated(p):
+            st.rerun()
 
 
 def embedded(p: Page) -> None:

@@ -31,6 +31,23 @@ class Diagnostic:
     severity: Severity = "error"
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A sign beside a line's number with what it says when one points at it, in the same positions as a diagnostic."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    severity: Severity
+    title: str
+    text: str
+    id: int
+    """What the editor calls it when the user has chosen something of it."""
+    proof: str = ""
+    """What came of trying its fix; with it the fix can be applied."""
+
+
 class Completion(TypedDict):
     """A name to offer after `owner.`; an empty owner stands for any value that is not itself an owner."""
 
@@ -46,10 +63,13 @@ def editor(
     rev: int,
     ran: str | None = None,
     diagnostics: Sequence[Diagnostic] = (),
+    marks: Sequence[Mark] = (),
+    run: str = "",
     height: int | str = "content",
     cell: int = 0,
     label: str = "Program",
     on_run: Callable[[], None] | None = None,
+    on_mark: Callable[[], None] | None = None,
     read_only: bool = False,
 ) -> None:
     """Show an editor; what it sends is kept under its key, and `newest` reads it.
@@ -58,16 +78,22 @@ def editor(
         text: its text; taken over when it is mounted and when `rev` changes.
         ran: the text that the diagnostics and the tape's positions belong to. Where the user's text differs from it they move
             along with the text, dimmed. Without it: the last text that came from Python or was run with Ctrl+Enter.
+        marks: what there is to say about lines of that text besides.
+        run: the run that they are of; what is chosen comes with it.
         height: pixels, "content" or "stretch".
         cell: which cell it holds; the tape's moments name cells.
         label: what assistive technology calls it.
         on_run: called before the script runs again after Ctrl+Enter.
+        on_mark: called before the script runs again when something of a mark was chosen, {"id", "run", "apply"}.
     """
     data = {
         "key": key, "text": text, "rev": rev, "ran": ran, "cell": cell, "label": label, "readOnly": read_only, "height": height,
-        "diagnostics": [asdict(each) for each in diagnostics],
+        "diagnostics": [asdict(each) for each in diagnostics], "marks": [asdict(each) for each in marks], "run": run,
     }  # fmt: skip
-    _component()(data=sent(data), key=key, height=height, on_text_change=ignore, on_run_change=on_run or ignore)
+    _component()(
+        data=sent(data), key=key, height=height, on_text_change=ignore, on_run_change=on_run or ignore,
+        on_mark_change=on_mark or ignore,
+    )  # fmt: skip
 
 
 def names(offered: Sequence[Completion] | msgspec.Raw, *, key: str) -> None:

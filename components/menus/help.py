@@ -17,6 +17,7 @@ KEYS = {
         ("Shift ←  Shift →", "one source line back or on"),
         ("[  ]", "to the backward pass or forward part before or after"),
         ("Home  End", "to the first or last step"),
+        ("g", "type where to go: a step, a line, an iteration"),
         ("Space", "play and pause"),
     ],
     "Iterations of a rolled run": [
@@ -46,6 +47,7 @@ KEYS = {
         ("Ctrl Z  Ctrl Y", "undo, redo; under Build there are buttons"),
         ("Ctrl F", "search"),
         ("Ctrl /", "make the line a comment"),
+        ("F8", "to the next line with a finding; Alt ↓ to what can be done about it"),
         ("F9", "breakpoint on the cursor's line; or click its number"),
         ("Esc  Tab", "leave the editor: Tab alone indents"),
     ],

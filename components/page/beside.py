@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from components.html.markup import heading
+from components.html.markup import heading, tag
 from components.page import controls
 from components.page.checking import check_by_itself
 from components.page.error_boundary import guarded
@@ -34,16 +34,18 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
         label_visibility="collapsed", format_func={name: each.title(recording) for name, each in offered.items()}.__getitem__,
     )  # fmt: skip
     p.panel = shown or first
+    at = step if offered[p.panel].timed else None
+    st.html(tag("span", cls="gt-unseen", data_gt_told=p.run_id, data_gt_at=at))  # `times.js` says when it is behind
     return guarded("panel", run_program, whole=False)(offered[p.panel].draw)(Beside(recording, step, p))
 
 
 def find(recording: Recording) -> None:
-    """Look for what is wrong with a run when everything is drawn, and have what tells of it drawn anew. Of a very long run only
-    who opens that panel waits for it. Functions of the program's own are checked then, too."""
+    """Look for what is wrong with a run when everything is drawn, and have the page drawn anew, which tells of it. Of a very long
+    run only who opens that panel waits for it. Functions of the program's own are checked then, too."""
     if len(recording.events) > LONG:
         return
     if known_findings(recording) is None:
         findings(recording)
-        again()
+        st.rerun()
     if check_by_itself(recording):
         again()

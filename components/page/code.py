@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from components.editor import Diagnostic, editor
@@ -9,6 +11,7 @@ from components.html.markup import shortened, tag
 from components.page import controls, edits
 from components.page.console import LINES_CELL, MOST_CELL, cell_html, whole_output
 from components.page.figures import between
+from components.page.marks import marked, marks
 from components.page.runs import run_typed
 from components.page.state import Page
 
@@ -25,10 +28,13 @@ def code(p: Page, cell: int, height: int | str) -> None:
         rev=p.rev,
         ran=p.ran[cell] if cell < len(p.ran) else None,
         diagnostics=_diagnostics(p, cell),
+        marks=marks(p.recording, cell) if p.recording is not None else (),
+        run=p.run_id,
         height=height,
         cell=cell,
         label=f"Cell {cell + 1}" if len(p.edited) > 1 else "Program",
         on_run=run_typed,
+        on_mark=partial(marked, key),
     )
     newest = controls.newest_text(key, p.rev)
     if newest is not None:
@@ -70,6 +76,6 @@ def notebook_cell(p: Page, cell: int) -> None:
         code(p, cell, "content")
         shown = cell_html(p.result, cell, between(p, p.result, cell)) if p.result is not None else ""
         if shown:
-            st.html(tag("div", shown, cls="gt-console gt-cell"))
+            st.html(tag("div", shown, cls="gt-console gt-cell", data_gt_run=p.run_id))
         if p.result is not None and cell < len(p.result.cells):
             whole_output(p.result.cells[cell].output, MOST_CELL, LINES_CELL, key=f"cell_{cell}")

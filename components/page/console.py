@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from components.html.markup import copy, shortened, tag, text
+from components.page.output_steps import UNKNOWN, OutputSteps, output_steps
 from engine.diagnosis.failures import help_with
 from engine.limits import OUTPUT
 from engine.recording import Recording
@@ -40,10 +41,10 @@ Placed = Sequence[tuple[int, str]]
 """Figures as HTML, each after so many characters of the output."""
 
 
-def console(result: RunResult | None, figures: Placed = (), *, key: str) -> None:
-    """Show the output of a run, and its figures."""
+def console(result: RunResult | None, figures: Placed = (), *, key: str, run: str = "") -> None:
+    """Show the output of a run, and its figures; `run` is what the player calls it."""
     with st.container(key=key, border=False):
-        st.html(console_html(result, figures))
+        st.html(console_html(result, figures, run))
         if result is not None:
             whole_output(result.output, MOST, LINES, key=key)
 
@@ -78,26 +79,27 @@ def _output(recording: Recording) -> str:
     return "".join(parts)
 
 
-def console_html(result: RunResult | None, figures: Placed = ()) -> str:
-    """The console's contents as HTML."""
+def console_html(result: RunResult | None, figures: Placed = (), run: str = "") -> str:
+    """The console's contents as HTML; parts name their steps, so that the player can tell what comes later."""
     if result is None:
         return tag("div", "Run the program to see what it prints.", cls="gt-console gt-muted")
     parts = []
+    when = output_steps(result.recording)
     if result.output:
         head, between, tail = ends(result.output, MOST, LINES)
         copied = (
             copy(f"{head}\n{between}\n{tail}", "the output as it is shown") if between else copy(result.output, "the output")
         )
-        parts.append(tag("div", copied, with_figures(result.output, figures, MOST, LINES), cls="gt-copied"))
+        parts.append(tag("div", copied, with_figures(result.output, figures, MOST, LINES, when), cls="gt-copied"))
     elif figures:
-        parts += [figure for _, figure in figures]
+        parts += [_later(figure, when, number) for number, (_, figure) in enumerate(figures)]
     if result.error is not None:
         parts.append(error_html(result))
     elif result.status != "ok":
         parts.append(tag("div", text(STATUS.get(result.status, result.status)), cls="gt-error"))
     if not parts:
         parts.append(tag("div", "The program printed nothing.", cls="gt-muted"))
-    return tag("div", *parts, cls="gt-console", role="log", aria_label="output of the program")
+    return tag("div", *parts, cls="gt-console", role="log", aria_label="output of the program", data_gt_run=run or None)
 
 
 def ends(output: str, most: int, most_lines: int) -> tuple[str, str, str]:
@@ -113,36 +115,51 @@ def ends(output: str, most: int, most_lines: int) -> tuple[str, str, str]:
     return head, between, tail
 
 
-def output_html(output: str, most: int = MOST, most_lines: int = LINES) -> str:
-    """Printed text, with warnings in their own colour; of a long one both ends."""
+def output_html(
+    output: str, most: int = MOST, most_lines: int = LINES, when: OutputSteps = UNKNOWN, after: int = 0
+) -> str:
+    """Printed text, with warnings in their own colour; of a long one both ends. It stands `after` so many characters of the
+    output that `when` is of."""
     head, between, tail = ends(output, most, most_lines)
+    first = tag("pre", _lines(head, most, when, after))
     if not between:
-        return tag("pre", _lines(head, most))
-    return tag("pre", _lines(head, most)) + tag("div", text(between), cls="gt-muted") + tag("pre", _lines(tail, most))
+        return first
+    rest = _lines(tail, most, when, after + len(output.rstrip("\n")) - len(tail))
+    return first + tag("div", text(between), cls="gt-muted") + tag("pre", rest)
 
 
-def with_figures(output: str, figures: Placed, most: int, most_lines: int) -> str:
+def with_figures(output: str, figures: Placed, most: int, most_lines: int, when: OutputSteps = UNKNOWN) -> str:
     """Printed text with figures in between; of much text around them both ends, everywhere."""
     if not figures:
-        return output_html(output, most, most_lines)
+        return output_html(output, most, most_lines, when)
     parts, began, share = [], 0, len(figures) + 1
-    for after, figure in (*figures, (len(output), "")):
+    for number, (after, figure) in enumerate((*figures, (len(output), ""))):
         if output[began:after].strip("\n"):
-            parts.append(output_html(output[began:after], most // share, max(most_lines // share, 2)))
-        parts.append(figure)
+            parts.append(output_html(output[began:after], most // share, max(most_lines // share, 2), when, began))
+        parts.append(_later(figure, when, number))
         began = max(began, after)
     return "".join(parts)
 
 
-def _lines(output: str, most: int) -> str:
-    lines = output.split("\n")
+def _later(figure: str, when: OutputSteps, number: int) -> str:
+    """A figure with its step."""
+    return tag("div", figure, data_gt_from=when.figures[number]) if figure and number < len(when.figures) else figure
+
+
+def _lines(output: str, most: int, when: OutputSteps = UNKNOWN, after: int = 0) -> str:
     shown = []
     inside = 0
-    for line in lines:
+    for line in output.split("\n"):
         if _starts_warning(line):
             inside = 2
-        shown.append(tag("span", text(line, most), cls="gt-warning" if inside else ""))
+        kind = "gt-warning" if inside else ""
+        parts = [
+            tag("span", text(line[start - after : end - after], most), cls=kind, data_gt_from=step)
+            for start, end, step in when.parts(after, after + len(line))
+        ]
+        shown.append("".join(parts) or tag("span", cls=kind))
         inside = max(inside - 1, 0)
+        after += len(line) + 1
     return "\n".join(shown)
 
 
@@ -150,11 +167,12 @@ def cell_html(result: RunResult, cell: int, figures: Placed = ()) -> str:
     """What a notebook's cell printed, the value of its last expression, and its error; nothing if there is none of these."""
     if cell >= len(result.cells):
         return ""
-    done = result.cells[cell]
-    shown = output_html(done.output, MOST_CELL, LINES_CELL) if done.output else ""
-    shown += "".join(figure for _, figure in figures)
+    done, when = result.cells[cell], output_steps(result.recording, cell)
+    shown = output_html(done.output, MOST_CELL, LINES_CELL, when) if done.output else ""
+    shown += "".join(_later(figure, when, number) for number, (_, figure) in enumerate(figures))
     if done.result is not None:
-        shown += tag("pre", tag("span", text(f"Out[{cell + 1}]: "), cls="gt-out"), text(done.result, MOST_RESULT))
+        out = tag("span", text(f"Out[{cell + 1}]: "), cls="gt-out")
+        shown += tag("pre", out, text(done.result, MOST_RESULT), data_gt_from=when.value)
     if result.error is not None and result.error.cell == cell:
         shown += error_html(result)
     return shown

@@ -6,10 +6,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
+from components.html.diagnosis_html import FINDINGS
 from components.page import tasks
 from components.page.limits import limits_now
 from components.page.state import page
-from engine.diagnosis import Finding
+from engine.diagnosis import Finding, findings
 from engine.diagnosis.fixes import to_try, tried
 from engine.diagnosis.fixes.offered import count_tried
 from engine.limits import FIXES
@@ -34,8 +35,13 @@ def can_be_tried(recording: Recording, finding: Finding) -> bool:
     return bool(to_try(recording, [finding])) and left(recording) > 0
 
 
-def try_fixes(recording: Recording, among: Sequence[Finding]) -> None:
-    """Try the changes that findings bring; what is proven is kept with the recording."""
+def untried(recording: Recording) -> list[Finding]:
+    """The findings on show whose changes are tried without being asked for."""
+    return to_try(recording, findings(recording)[:FINDINGS])[: left(recording)]
+
+
+def try_fixes(recording: Recording, among: Sequence[Finding], patience: float = tasks.PATIENCE) -> None:
+    """Try the changes that findings bring; what is proven is kept with the recording. The page waits so many seconds for it."""
     wanted = to_try(recording, among)[: left(recording)]
     if not wanted or PURPOSE in page().tasks:
         return
@@ -50,4 +56,4 @@ def try_fixes(recording: Recording, among: Sequence[Finding]) -> None:
     def told() -> str:
         return f"Trying what mends it, {done + 1} of {len(wanted)}" if len(wanted) > 1 else "Trying what mends it"
 
-    tasks.start(PURPOSE, told, work, lambda _: None, long=True, dims=False)
+    tasks.start(PURPOSE, told, work, lambda _: None, long=True, dims=False, patience=patience)

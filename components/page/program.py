@@ -30,7 +30,7 @@ def program(p: Page) -> None:
     with st.container(key="code", border=False):
         code(p, 0, 430 if p.mode == "Code" else 260)
     result = p.result if p.opened is None else printed(p.opened)
-    console(result, between(p, p.result) if p.opened is None and p.result is not None else (), key="console")
+    console(result, between(p, p.result) if p.opened is None and p.result is not None else (), key="console", run=p.run_id)
     written(p)
 
 

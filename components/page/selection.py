@@ -21,6 +21,19 @@ def select(node: str | None, *, open: bool = True) -> None:
         p.expected.add(node)
 
 
+def go(step: int | None, node: str | None) -> None:
+    """Have the player go to a step, and show a node there."""
+    p = page()
+    if node is not None and p.recording is not None:
+        node = translated(p.recording, node, p.view) or node
+    if node is None:
+        p.commands += 1
+        p.command = {"n": p.commands, "step": step, "select": None}
+    else:
+        select(node)
+        p.command["step"] = step
+
+
 def carry_over() -> None:
     """The run has been rolled or unrolled: what was selected stays so, though a closed group may stand for it."""
     p = page()

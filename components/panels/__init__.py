@@ -64,6 +64,8 @@ class Panel:
     """What its tab says of a recording, where that is more than the name."""
     when: Callable[[Recording], bool] = lambda _: True
     """Whether it is offered for a recording."""
+    timed: bool = True
+    """Whether what it says is of the moment on show; else it is of the run."""
 
     def title(self, recording: Recording) -> str:
         """What its tab says."""
@@ -78,6 +80,7 @@ def panel(
     order: int,
     label: Callable[[Recording], str] | None = None,
     when: Callable[[Recording], bool] = lambda _: True,
+    timed: bool = True,
 ) -> Callable[[Draw], Draw]:
     """Declare a panel.
 
@@ -85,13 +88,14 @@ def panel(
         order: tabs stand by this number, the smallest first.
         label: what its tab says of a recording, where that is more than the name.
         when: whether it is offered for a recording; every panel is for all, unless it says otherwise.
+        timed: whether what it says is of the moment on show; where it is not, it stays in force from step to step.
     """
 
     def declare(draw: Draw) -> Draw:
         other = _PANELS.get(name)
         if other is not None and other.draw.__module__ != draw.__module__:
             raise ValueError(f"two panels are called {name!r}: in {other.draw.__module__} and in {draw.__module__}")
-        _PANELS[name] = Panel(name, order, draw, label, when)
+        _PANELS[name] = Panel(name, order, draw, label, when, timed)
         return draw
 
     return declare

@@ -27,7 +27,7 @@ ROWS = 60
 SENTENCES = 12
 
 
-@panel("Check", 70)
+@panel("Check", 70, timed=False)
 def check(on: Beside) -> dict[str, Any] | None:
     """The check of this run's backward passes."""
     recording = on.recording

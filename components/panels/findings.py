@@ -29,14 +29,14 @@ from engine.recording import Recording
 
 
 def badge(recording: Recording) -> str:
-    """The panel's name with the number of errors and warnings; of a large recording when they are known, since no panel waits
-    for them."""
+    """The panel's name with the number of errors and warnings, in red; of a large recording when they are known, since no panel
+    waits for them."""
     found = known_findings(recording) or () if in_parts(recording) else findings(recording)
     count = sum(f.grave for f in found)
-    return f"Findings {count}" if count else "Findings"
+    return f"Findings :red[**{count}**]" if count else "Findings"
 
 
-@panel("Findings", 20, label=badge)
+@panel("Findings", 20, label=badge, timed=False)
 def findings_panel(on: Beside) -> None:
     """The findings of the run."""
     with st.container(key="findings", height="stretch", border=False):

@@ -46,7 +46,7 @@ class Memory:
     """The node of the row that was chosen last: a row stays chosen in its table while other nodes are clicked."""
 
 
-@panel("Compare", 80)
+@panel("Compare", 80, timed=False)
 def compared(on: Beside) -> None:
     """The run beside the pinned one; the node of a row that was just chosen is selected."""
     p, memory = on.page, on.memory(Memory)

@@ -51,7 +51,7 @@ class Memory:
         return self.before if names[0] == names[1] else None
 
 
-@panel("Sweep", 60)
+@panel("Sweep", 60, timed=False)
 def swept(on: Beside) -> None:
     """The loss of this program over a grid."""
     sweep_panel(on.recording, key="sweep", memory=on.memory(Memory), session=on.page.session, on_change=vary)

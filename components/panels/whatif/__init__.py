@@ -43,7 +43,7 @@ class Memory:
         return self
 
 
-@panel("What if", 50)
+@panel("What if", 50, timed=False)
 def varied(on: Beside) -> None:
     """The knobs of the program in the editors."""
     p = on.page

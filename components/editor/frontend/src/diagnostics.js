@@ -9,7 +9,7 @@ import { rangeOf, ranField } from './executed-text.js';
 export const setDiagnostics = StateEffect.define();
 
 const WORDS = { error: 'Error', warning: 'Warning', info: 'Note' };
-const SEVEREST = ['error', 'warning', 'info'];
+export const SEVEREST = ['error', 'warning', 'info'];
 
 const field = StateField.define({
   create: () => [],
@@ -69,7 +69,7 @@ class Beside extends GutterMarker {
 }
 
 /** The sign itself is drawn by the style sheet, in the room left of the line's number. */
-const SIGNS = Object.fromEntries(
+export const SIGNS = Object.fromEntries(
   SEVEREST.map((severity) => [severity, new (class extends GutterMarker { elementClass = `gt-wrong-number gt-${severity}`; })()]),
 );
 
@@ -83,13 +83,18 @@ function marks(state) {
   return Decoration.set(list, true);
 }
 
-function signs(state) {
+/** Start of a line -> the worst severity of what is wrong there. */
+export function worstByLine(state) {
   const worst = new Map();
   for (const { severity, line } of located(state)) {
     const known = worst.get(line.from);
     if (known === undefined || SEVEREST.indexOf(severity) < SEVEREST.indexOf(known)) worst.set(line.from, severity);
   }
-  return RangeSet.of([...worst].map(([start, severity]) => SIGNS[severity].range(start)), true);
+  return worst;
+}
+
+function signs(state) {
+  return RangeSet.of([...worstByLine(state)].map(([start, severity]) => SIGNS[severity].range(start)), true);
 }
 
 /** What to say to assistive technology when the diagnostics change. */

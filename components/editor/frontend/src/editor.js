@@ -9,6 +9,7 @@ import {
 } from './bus.js';
 import { announcement, diagnostics, setDiagnostics } from './diagnostics.js';
 import { theme, toneOf } from './theme.js';
+import { marks, marksByLine, setMarks } from './marks.js';
 import { names } from './names.js';
 import { currentLine, momentRange, setMoment } from './current-line.js';
 import { createSendQueue } from './send-queue.js';
@@ -43,6 +44,7 @@ export function createEditor({ parentElement, data: first }) {
         changeable.of([]),
         ranField,
         diagnostics,
+        marks((mark, apply) => queue.choose({ id: mark.id, run: data.run, apply })),
         currentLine,
         nodeSpans,
         theme,
@@ -63,6 +65,8 @@ export function createEditor({ parentElement, data: first }) {
     getText: () => view.state.doc.toString(),
     setText: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, userEvent: 'input' }),
     focus: () => view.focus(),
+    /** What was found about its lines. */
+    marks: () => [...marksByLine(view.state).values()].flat(),
   };
 
   function run() {
@@ -127,7 +131,7 @@ export function createEditor({ parentElement, data: first }) {
     view.dispatch({ effects: [setDiagnostics.of(list), EditorView.announce.of(announcement(list))] });
   }
 
-  let shown = { rev: data.rev, diagnostics: '[]', attributes: '' };
+  let shown = { rev: data.rev, diagnostics: '[]', marks: '[]', attributes: '' };
 
   function update(component) {
     data = component.data;
@@ -136,19 +140,21 @@ export function createEditor({ parentElement, data: first }) {
     const isFirst = root.dataset.ready === undefined;
     const isNew = data.rev !== shown.rev;
     const list = JSON.stringify(data.diagnostics ?? []);
+    const found = JSON.stringify(data.marks ?? []);
     const attributes = JSON.stringify([data.label, data.readOnly]);
     if (isNew) takeOver(normalised(data.text));
     if (data.ran != null) ranNow(normalised(data.ran));
     else if (isNew) ranNow(normalised(data.text));
     if (attributes !== shown.attributes) view.dispatch({ effects: changeable.reconfigure(described(data)) });
     if (list !== shown.diagnostics) showDiagnostics(data.diagnostics ?? []);
+    if (found !== shown.marks) view.dispatch({ effects: setMarks.of(data.marks ?? []) });
     if (isFirst) {
       showMoment(newestMoment(), false);
       takeBreakpoints();
       for (const told of newestSpans()) showSpan(told, false);
       tellHello();
     }
-    shown = { rev: data.rev, diagnostics: list, attributes };
+    shown = { rev: data.rev, diagnostics: list, marks: found, attributes };
     root.style.setProperty('--gt-height', heightOf(data.height));
     root.dataset.tone = toneOf(view.dom);
     root.dataset.ready = 'true';
@@ -192,7 +198,7 @@ function described({ label, readOnly }) {
     EditorState.readOnly.of(Boolean(readOnly)),
     EditorView.contentAttributes.of({
       'aria-label': label ?? 'Program',
-      'aria-description': 'Control Enter runs the program. Tab indents; press Escape, then Tab to leave the editor.',
+      'aria-description': 'Control Enter runs the program. F8 goes to the next line with a finding, Alt Arrow Down to what can be done about it. Tab indents; press Escape, then Tab to leave the editor.',
     }),
   ];
 }

@@ -39,6 +39,11 @@ export function createSendQueue(text) {
       timer = window.setTimeout(flush, PAUSE);
     },
     flush,
+    /** Something of a mark was chosen; what was typed goes before it. */
+    choose(what) {
+      flush();
+      component.setTriggerValue('mark', { ...what, n: Date.now() });
+    },
     /** One message, not two: each has the page drawn. */
     run() {
       component.setTriggerValue('run', message());

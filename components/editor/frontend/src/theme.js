@@ -146,6 +146,27 @@ const boxes = {
   '.cm-button:hover': { backgroundColor: veil(INK, '6%') },
 };
 
+/** What was found about a line. */
+const found = {
+  '.cm-tooltip.gt-marks': {
+    boxSizing: 'border-box', width: 'max-content', maxWidth: 'min(400px, calc(100cqw - 24px))', maxHeight: '50vh', overflow: 'auto', padding: '0',
+    border: `1px solid ${LINE}`, borderRadius: '8px', backgroundColor: PANEL, color: INK, fontFamily: UI, fontSize: '12.5px', lineHeight: '1.45',
+    boxShadow: '0 6px 22px rgb(0 0 0 / 18%)',
+  },
+  '.gt-found': { padding: '8px 11px 9px', borderLeft: '3px solid var(--gt-tone)', overflowWrap: 'anywhere' },
+  '.gt-found + .gt-found': { borderTop: `1px solid ${LINE}` },
+  '.gt-found > b': { color: 'var(--gt-tone)', fontWeight: '650' },
+  '.gt-found > p': { margin: '2px 0 6px', whiteSpace: 'pre-wrap' },
+  '.gt-found-bar': { display: 'flex', alignItems: 'baseline', gap: '8px', color: 'var(--gt-comment)', fontSize: '11.5px' },
+  '.gt-found-bar button': {
+    flex: 'none', padding: '2px 9px', border: `1px solid ${LINE}`, borderRadius: '6px', background: 'none', color: INK, font: `inherit`, fontSize: '12px',
+    cursor: 'pointer',
+  },
+  '.gt-found-bar .gt-apply': { borderColor: BLUE, backgroundColor: BLUE, color: 'var(--gt-on-blue, #fff)' },
+  '.gt-found-bar button:hover:not(:disabled)': { borderColor: BLUE },
+  '.gt-found-bar button:disabled': { opacity: '0.5', cursor: 'default' },
+};
+
 /** Two sheets; where both have a selector, its declarations of both. */
 function merged(first, second) {
   const all = { ...first };
@@ -153,7 +174,7 @@ function merged(first, second) {
   return all;
 }
 
-const rules = EditorView.theme({ ...merged(code, stops), ...tape, ...nodes, ...messages, ...edited, ...boxes });
+const rules = EditorView.theme({ ...merged(code, stops), ...tape, ...nodes, ...messages, ...found, ...edited, ...boxes });
 const hues = EditorView.baseTheme({
   '&': variables(HUES.light),
   '[data-tone=dark] &': variables(HUES.dark),

@@ -9,6 +9,7 @@ export const KEYS = [
     [['Shift ←', 'Shift →'], 'one source line back or on'],
     [['[', ']'], 'to the backward pass or forward part before or after'],
     [['Home', 'End'], 'to the first or last step'],
+    [['g'], 'type where to go: a step, a line, an iteration'],
     [['Space'], 'play and pause'],
   ]],
   ['Iterations of a rolled run', [

@@ -25,6 +25,7 @@ export function keysOf(state, parts) {
     G: byUser(() => iterations.jump('largest')),
     L: byUser(() => iterations.jump('last-good')),
     S: byUser(() => iterations.jump('shape')),
+    g: () => parts.timeline.focus(),
     u: () => iterations.toggle(),
     ' ': seeking.togglePlay,
     n: byUser(() => navigation.change(1)),

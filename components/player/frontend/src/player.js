@@ -11,6 +11,7 @@ import { createFind } from './find.js';
 import { createFocus } from './focus.js';
 import { createFolds } from './folds.js';
 import { createGlide } from './glide.js';
+import { goTo } from './goal.js';
 import { createGranularity } from './granularity.js';
 import { createGraphCanvas } from './graph-canvas.js';
 import { handleOf } from './handle.js';
@@ -37,6 +38,7 @@ import { createState, selectedNode } from './state.js';
 import { held, take } from './store.js';
 import { readTheme } from './theme.js';
 import { createTimeline } from './timeline.js';
+import { createTimes } from './times.js';
 import { createToolbar } from './toolbar.js';
 import { createTooltip } from './tooltip.js';
 import { createViewport } from './viewport.js';
@@ -92,6 +94,7 @@ export function createPlayer(parent, memory) {
     parts.viewport.destroy();
     parts.timeline.destroy();
     parts.curves.destroy();
+    parts.times.stop();
     parts.iterations.stop();
     parts.glide.stop();
     parts.loopMenu.close(false);
@@ -147,6 +150,10 @@ function createParts(state, elements) {
   );
   parts.timeline = createTimeline({
     seek: parts.seeking.userSeeks,
+    go(text) {
+      goTo(text, state, parts);
+      root.focus({ preventScroll: true });
+    },
     step: (direction) => byUser(() => navigation.step(direction)),
     grabbed: () => parts.playback.pause(),
     released: () => parts.reporter.flush(),
@@ -163,6 +170,7 @@ function createParts(state, elements) {
     grabbed: () => parts.playback.pause(),
     released: () => parts.reporter.flush(),
   });
+  parts.times = createTimes(state);
   parts.nest = createNest({
     roll: iterations.roll,
     seek: iterations.seek,

@@ -40,6 +40,7 @@ export function createSeeking(state, parts, { root, notice }) {
       root.dataset.step = String(step);
       seeking.moment = { step, cell, span, total: model.steps.length };
       seeking.tellMoment();
+      parts.times.show();
       parts.tooltip.hide();
       if (notice.textContent) seeking.say('');
       if (quiet) return;

@@ -4,6 +4,7 @@
  */
 
 import { plainText } from './caption.js';
+import { GOALS } from './goal.js';
 import { bisect } from './history.js';
 import { h } from '../../../browser/dom.mjs';
 import { iconButton, setIcon } from './icon-button.js';
@@ -16,7 +17,7 @@ const TICK_ROOM = 7;
 /** Pins are single elements, so there is an end to them. */
 const MANY_PINS = 240;
 
-/** @param {object} on   seek(step), step(direction), grabbed(), released(), toggle(), speed(factor) */
+/** @param {object} on   seek(step), go(text), step(direction), grabbed(), released(), toggle(), speed(factor) */
 export function createTimeline(on) {
   let model = null;
   let step = 0;
@@ -35,7 +36,9 @@ export function createTimeline(on) {
   const bar = h('div', { class: 'bar', role: 'slider', tabindex: '0', 'aria-label': 'Step', 'aria-orientation': 'horizontal', 'aria-valuemin': '1' }, face, pins, knob);
   const tip = h('div', { class: 'tip', hidden: '', 'aria-hidden': 'true' });
   const track = h('div', { class: 'track' }, bar, tip);
-  const counter = h('div', { class: 'counter' });
+  const at = h('input', { type: 'text', class: 'at', 'aria-label': `Go to a step: ${GOALS}`, title: `Go to a step (g): ${GOALS}`, spellcheck: 'false', autocomplete: 'off' });
+  const of = h('span', { class: 'of' });
+  const counter = h('div', { class: 'counter' }, at, of);
   const play = iconButton('play', 'Play (Space)', () => on.toggle(), { class: 'play' });
   const speed = h('select', { class: 'speed', 'aria-label': 'Playback speed', title: 'Playback speed' });
   speed.append(...SPEEDS.map((factor) => h('option', { value: factor }, `${factor}×`)));
@@ -71,6 +74,20 @@ export function createTimeline(on) {
   bar.addEventListener('pointerleave', () => {
     tip.hidden = true;
     hair.hidden = true;
+  });
+  const current = () => at.getRootNode().activeElement === at;
+  const showNumber = () => {
+    at.value = String(step + 1);
+  };
+  at.addEventListener('focus', () => at.select());
+  at.addEventListener('blur', showNumber);
+  at.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') on.go(at.value);
+    if (event.key === 'Enter' || event.key === 'Escape') {
+      at.blur();
+      event.preventDefault();
+    }
+    event.stopPropagation();
   });
   const sizes = new ResizeObserver(() => model && drawLabels());
   sizes.observe(bar);
@@ -148,8 +165,9 @@ export function createTimeline(on) {
       const percent = middle(step);
       knob.style.left = `${percent}%`;
       strong.style.clipPath = `inset(0 ${step === extent.to ? 0 : 100 - percent}% 0 0)`;
-      counter.textContent = `${step + 1} / ${total()}`;
-      counter.style.minWidth = `${String(total()).length * 2 + 3}ch`;
+      if (!current()) showNumber();
+      of.textContent = ` / ${total()}`;
+      at.style.setProperty('--digits', `${String(total()).length + 0.4}ch`);
       bar.setAttribute('aria-valuenow', String(step + 1));
       bar.setAttribute('aria-valuetext', plainText(model.steps.at(step)?.caption) || `step ${step + 1} of ${total()}`);
     },
@@ -159,6 +177,9 @@ export function createTimeline(on) {
       pinned = [stops, changes];
       drawPins();
     },
+
+    /** The keyboard types where to go. */
+    focus: () => at.focus(),
 
     setPlaying(playing) {
       setIcon(play, playing ? 'pause' : 'play', playing ? 'Pause (Space)' : 'Play (Space)');

@@ -28,7 +28,7 @@ function player() {
   state.model = createModel(payload());
   const elements = { root: { dataset: {} }, notice: { textContent: '' } };
   const parts = {
-    viewport: part('follow'), timeline: part('show', 'setPins'), curves: part('setStops'), iterations: part('show'), caption: part('show'), queueBar: part('show'), tooltip: part('hide'),
+    viewport: part('follow'), timeline: part('show', 'setPins'), curves: part('setStops'), iterations: part('show'), caption: part('show'), queueBar: part('show'), times: part('show'), tooltip: part('hide'),
     reporter: part('step', 'tell', 'known'), debugPanel: part('show'), playback: { ...part('pause', 'toggle'), playing: () => false, speed: 1 },
   };
   parts.seeking = createSeeking(state, parts, elements);
