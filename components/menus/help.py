@@ -47,7 +47,8 @@ KEYS = {
         ("Ctrl F", "search"),
         ("Ctrl /", "make the line a comment"),
         ("F9", "breakpoint on the cursor's line; or click its number"),
-        ("Esc  Tab", "leave the editor: Tab alone indents"),
+        ("Tab", "leave the editor; once something is typed, indent"),
+        ("Esc  Tab", "leave the editor after typing, too"),
     ],
     "Page": [
         ("?", "these keys"),

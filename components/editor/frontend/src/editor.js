@@ -192,7 +192,7 @@ function described({ label, readOnly }) {
     EditorState.readOnly.of(Boolean(readOnly)),
     EditorView.contentAttributes.of({
       'aria-label': label ?? 'Program',
-      'aria-description': 'Control Enter runs the program. Tab indents; press Escape, then Tab to leave the editor.',
+      'aria-description': 'Control Enter runs the program. Tab leaves the editor until you type; then it indents, and Escape, then Tab, leaves.',
     }),
   ];
 }
