@@ -28,6 +28,7 @@ from components.page.program import program
 from components.page.runs import run_program
 from components.page.selection import clicked
 from components.page.shortcuts import shortcuts
+from components.page.space import space, splitter
 from components.page.state import Page, page
 from components.page.status import bars, status
 from components.page.task_progress import again
@@ -60,6 +61,7 @@ def main() -> None:
     if st.context.is_embedded:
         embedded(p)
         return
+    space()
     header(p)
     notices(p)
     guided_tour()
@@ -68,6 +70,8 @@ def main() -> None:
         left, rest = st.columns([27, 73], gap="small")
         with left, st.container(key="program", border=True):
             program(p)
+        with left:
+            splitter("program")
         with rest:
             tape(side_by_side)
 
@@ -81,6 +85,7 @@ def header(p: Page) -> None:
         menus.open_menu()
         menus.files_menu(p)
         menus.links_menu(p)
+        menus.display_menu()
         menus.help_menu()
         keep(p)
         st.space("stretch")
@@ -113,6 +118,8 @@ def side_by_side(p: Page, recording: Recording) -> None:
     with middle, st.container(key="graph", border=True):
         shown = graph(p, recording)
         thinned(p, recording, shown.step)
+    with middle:
+        splitter("panel")
     if clicked(p.selected) and p.mode == "Build":
         st.rerun()
     with right, st.container(key="panel", border=True):

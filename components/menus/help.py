@@ -54,7 +54,8 @@ KEYS = {
         ("?", "these keys"),
         ("Tab  Shift Tab", "to the next or previous control"),
         ("←  →", "along the tabs of a panel, when one has the focus"),
-        ("Esc", "close what is open"),
+        ("F", "focus mode: the graph alone, and back"),
+        ("Esc", "close what is open, end the focus mode"),
     ],
 }
 """Group -> keys, two spaces between alternatives, and what they do."""

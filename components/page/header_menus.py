@@ -21,6 +21,7 @@ from components.page.keeping import list_of_works
 from components.page.limits import choose_limits, limits_menu, limits_now
 from components.page.opening import open_example, open_files
 from components.page.saving import save
+from components.page.space import display_settings
 from components.page.state import Page
 from engine.program.share import MAX_NAME
 from engine.sandbox.calls import get_ready
@@ -107,6 +108,14 @@ def links_menu(p: Page) -> None:
     with _menu("Share", "share", ":material/link:") as is_open:
         if is_open:
             share_panel(address.link(), p.recording, page=address.address(), key="share_panel")
+
+
+def display_menu() -> None:
+    """How the page is shown: theme, size of the text, what is on show."""
+    with _menu("Display", "display", ":material/tune:") as is_open:
+        if is_open:
+            with st.container(key="display_menu", width=330):
+                display_settings()
 
 
 def help_menu() -> None:

@@ -17,6 +17,7 @@ import { reveal } from './scroll.js';
 import { setup } from './setup.js';
 import { nodeSpans, setSpan, spanRange } from './spans.js';
 import { normalised, smallestChange } from './text.js';
+import { wrapping } from './wrap.js';
 
 /** Marks changes that came from Python, which it need not be told of. */
 const fromPython = Annotation.define();
@@ -32,6 +33,7 @@ export function createEditor({ parentElement, data: first }) {
   let data = first;
   const queue = createSendQueue(() => view.state.doc.toString());
   const changeable = new Compartment();
+  const lines = new Compartment();
 
   const view = new EditorView({
     parent: root,
@@ -41,6 +43,7 @@ export function createEditor({ parentElement, data: first }) {
       extensions: [
         setup({ run, completions: names }),
         changeable.of([]),
+        lines.of(wrapping()),
         ranField,
         diagnostics,
         currentLine,
@@ -64,6 +67,14 @@ export function createEditor({ parentElement, data: first }) {
     setText: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, userEvent: 'input' }),
     focus: () => view.focus(),
   };
+
+  function wrapLines() {
+    const wanted = wrapping();
+    if (lines.get(view.state) !== wanted) view.dispatch({ effects: lines.reconfigure(wanted) });
+    view.requestMeasure(); // the size of the text may be another one
+  }
+  window.addEventListener('gradtape:space', wrapLines);
+  endings.push(() => window.removeEventListener('gradtape:space', wrapLines));
 
   function run() {
     queue.run();
