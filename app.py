@@ -33,6 +33,7 @@ from components.page.state import Page, page
 from components.page.status import bars, status
 from components.page.task_progress import again
 from components.page.thinned import thinned
+from components.page.titles import title
 from components.page.visit import visitors_page
 from components.player.isolated import extent
 from components.server.render_lock import in_turn, turn_for
@@ -77,11 +78,12 @@ def main() -> None:
 
 
 def header(p: Page) -> None:
-    """Name, examples, files, what the last run was, and Run."""
+    """Title, examples, files, what the last run was, and Run."""
     with st.container(key="header", horizontal=True, vertical_alignment="center"):
         menus.brand()
-        menus.examples_menu(p)
-        menus.works_menu(p)
+        title(p)
+        menus.examples_menu()
+        menus.works_menu()
         menus.open_menu()
         menus.files_menu(p)
         menus.links_menu(p)

@@ -39,7 +39,6 @@ def _summary(p: Page) -> list[str]:
     if p.opened is not None:
         elsewhere = p.opened.engine if p.opened.engine != "numpy" else ""
         return [
-            tag("span", text(f"{p.name} · "), cls="gt-wide"),
             f"{len(p.opened.events):,} events{counted(p.opened)}",
             text(f" · recorded on {elsewhere[:60]}") if elsewhere else "",
             "" if p.opened.complete or p.memory(Following).path is not None else " · cut",
