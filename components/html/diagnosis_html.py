@@ -128,8 +128,8 @@ def evidence_table(evidence: Iterable[tuple[str, str]]) -> str:
 def path_button(
     recording: Recording, nodes: Iterable[str], cut: Iterable[tuple[str, str]], label: str, *, open: bool = False
 ) -> str:
-    """A button that marks nodes and cut edges in the graph, in either view, and takes the marks away again. With `open` it opens
-    what hides the first of the nodes; else a closed group's card is marked for what is in it."""
+    """A button that marks nodes and cut edges in the graph, in either view, and takes the marks away again. With `open` it
+    opens what hides the first of the nodes; else a closed group's card is marked for what is in it."""
     named = [k for n in islice(nodes, MARKS) for k in both_views(recording, n)]
     cuts = [list(pair) for pair in islice(cut, MARKS)]
     marks: dict[str, Any] = {"nodes": named, "cut": cuts}

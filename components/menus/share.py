@@ -72,6 +72,6 @@ def _files(link: Link, recording: Recording | None) -> None:
         )
     if recording is not None:
         st.download_button(
-            "Recording (.gradtape)", recording.to_bytes, f"{stem(link.name)}.gradtape", "application/octet-stream", width="stretch",
-            key="share_recording",
+            "Recording (.gradtape)", recording.to_bytes, f"{stem(link.name)}.gradtape", "application/octet-stream",
+            width="stretch", key="share_recording",
         )  # fmt: skip

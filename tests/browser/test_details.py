@@ -32,7 +32,9 @@ loss.backward()
 
 def test_signs_say_what_they_do(page: Gradtape) -> None:
     drawn = {
-        name: page.page.locator(f".debug button[aria-label^='{name}'] path").evaluate_all("all => all.map((p) => p.getAttribute('d'))")
+        name: page.page.locator(f".debug button[aria-label^='{name}'] path").evaluate_all(
+            "all => all.map((p) => p.getAttribute('d'))"
+        )
         for name in ("Previous change", "Next change", "Breakpoints")
     }
     for name in ("Previous change", "Next change"):
@@ -55,21 +57,41 @@ def test_the_status_says_how_a_run_ended_and_counts_one_as_one(page: Gradtape) -
     assert "1 events" not in status.inner_text()
 
 
+@pytest.mark.parametrize("blank", [{}, {"width": 1100, "height": 800}], ids=["1480", "1100"], indirect=True)
+def test_panels_that_look_and_panels_that_try_are_told_apart(page: Gradtape) -> None:
+    group = page.page.locator(".st-key-panel_tab [role=radiogroup]")
+    words = [group.evaluate(f"e => getComputedStyle(e, '{part}').content") for part in ("::before", "::after")]
+    assert words == ['"Look"', '"Try"']
+    tops = group.get_by_role("radio").evaluate_all("all => all.map((each) => Math.round(each.getBoundingClientRect().top))")
+    assert len(set(tops[:4])) == 1, "Inspector, Findings, Ledger, Tensors"
+    assert len(set(tops[4:])) == 1, "What if, Sweep, Check, Compare"
+    assert tops[0] < tops[4]
+
+
+def test_an_empty_panel_says_in_a_line_what_it_does(page: Gradtape) -> None:
+    page.run("import torch\nx = torch.ones(2)\n")
+    says = {"Ledger": "each backward pass has added", "Check": "finite differences", "Compare": "two runs in one graph"}
+    for panel, words in says.items():
+        page.page.locator(".st-key-panel_tab").get_by_role("radio", name=panel).click()
+        expect(page.page.locator(".st-key-panel .gt-does")).to_contain_text(words)
+
+
 @pytest.mark.parametrize("blank", [{"width": 1100, "height": 800}, {"width": 1280, "height": 800}], ids=str, indirect=True)
 def test_the_header_is_one_row_with_the_whole_status(page: Gradtape) -> None:
     page.page.evaluate("window.__gradtapeEditor.editor_0.setText('import torch\\nx = torch.ones(1)\\n')")
     page.page.locator(".st-key-editor_0 .cm-content").click()
     page.page.keyboard.type("#")
-    page.page.locator(".gt-brand").click()
+    page.page.get_by_role("button", name="Help").click()  # the page is drawn anew
     expect(page.page.locator(".gt-summary")).to_contain_text("edited since")
+    page.page.keyboard.press("Escape")
     page.settled()
-    boxes = page.page.evaluate("""() => [...document.querySelectorAll('.st-key-header > *')].map((each) => each.getBoundingClientRect())
-        .filter((box) => box.width > 20).map(({ top, bottom, right }) => [top, bottom, right])""")
+    boxes = page.page.locator(".st-key-header > *").evaluate_all(
+        "all => all.map((e) => e.getBoundingClientRect()).filter((b) => b.width > 20).map((b) => [b.top, b.bottom, b.right])"
+    )
     width = page.page.viewport_size["width"]  # type: ignore[index]
     assert max(top for top, _, _ in boxes) < min(bottom for _, bottom, _ in boxes), "one row"
     assert max(right for _, _, right in boxes) <= width
-    shown = page.page.locator(".gt-summary").evaluate("e => e.scrollWidth <= e.clientWidth && e.closest('.st-key-status').scrollWidth")
-    assert shown
+    assert page.page.locator(".gt-summary").evaluate("e => e.scrollWidth <= e.clientWidth"), "nothing of it is cut off"
 
 
 @pytest.mark.parametrize("blank", [{}, {"width": 1100, "height": 800}], ids=["1480", "1100"], indirect=True)

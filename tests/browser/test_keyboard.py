@@ -17,7 +17,9 @@ FOCUSED = """() => {
         at = at.shadowRoot.activeElement;
     }
     part = ['header', 'program', 'graph', 'panel'].find((each) => {
-        for (let up = at; up; up = up.parentElement ?? up.getRootNode().host) if (up.classList?.contains(`st-key-${each}`)) return true;
+        for (let up = at; up; up = up.parentElement ?? up.getRootNode().host) {
+            if (up.classList?.contains(`st-key-${each}`)) return true;
+        }
         return false;
     }) ?? '';
     const name = at?.getAttribute?.('aria-label') ?? at?.textContent?.trim().slice(0, 40) ?? '';

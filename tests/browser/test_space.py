@@ -133,7 +133,7 @@ def test_the_graph_can_be_alone_on_the_page_and_escape_ends_it(page: Gradtape) -
 
 
 def test_the_text_grows_everywhere_and_the_theme_is_chosen_in_the_page(page: Gradtape) -> None:
-    sizes = """() => ['.st-key-console .gt-console pre', '.st-key-inspector .gt-answer', '.st-key-header button p'].map((each) =>
+    sizes = """() => ['.st-key-console .gt-console pre', '.st-key-inspector .gt-answer', '.st-key-help p'].map((each) =>
         parseFloat(getComputedStyle(document.querySelector(each)).fontSize))
         .concat(parseFloat(getComputedStyle(window.__gradtapeEditor.editor_0.view.dom).fontSize))"""
     before = page.page.evaluate(sizes)

@@ -1,5 +1,5 @@
-"""The room on the screen is the visitor's: how wide program and panel are, which of them are closed, the graph alone, the size of
-the text, light or dark. The browser does all of it by itself and remembers it; Python only says where its controls stand.
+"""The room on the screen is the visitor's: how wide program and panel are, which of them are closed, the graph alone, the size
+of the text, light or dark. The browser does all of it by itself and remembers it; Python only says where its controls stand.
 """
 
 from __future__ import annotations
