@@ -29,10 +29,12 @@ from components.page.program import program
 from components.page.runs import run_program
 from components.page.selection import clicked
 from components.page.shortcuts import shortcuts
+from components.page.space import space, splitter
 from components.page.state import Page, page
 from components.page.status import bars, status
 from components.page.task_progress import again
 from components.page.thinned import thinned
+from components.page.titles import title
 from components.page.visit import visitors_page
 from components.player.isolated import extent
 from components.server.render_lock import in_turn, turn_for
@@ -61,6 +63,7 @@ def main() -> None:
     if st.context.is_embedded:
         embedded(p)
         return
+    space()
     header(p)
     notices(p)
     guided_tour()
@@ -70,19 +73,23 @@ def main() -> None:
         left, rest = st.columns([27, 73], gap="small")
         with left, st.container(key="program", border=True):
             program(p)
+        with left:
+            splitter("program")
         with rest:
             tape(side_by_side)
 
 
 def header(p: Page) -> None:
-    """Name, examples, files, what the last run was, and Run."""
+    """Title, examples, files, what the last run was, and Run."""
     with st.container(key="header", horizontal=True, vertical_alignment="center"):
         menus.brand()
-        menus.examples_menu(p)
-        menus.works_menu(p)
+        title(p)
+        menus.examples_menu()
+        menus.works_menu()
         menus.open_menu()
         menus.files_menu(p)
         menus.links_menu(p)
+        menus.display_menu()
         menus.help_menu()
         keep(p)
         st.space("stretch")
@@ -115,6 +122,8 @@ def side_by_side(p: Page, recording: Recording) -> None:
     with middle, st.container(key="graph", border=True):
         shown = graph(p, recording)
         thinned(p, recording, shown.step)
+    with middle:
+        splitter("panel")
     if clicked(p.selected) and p.mode == "Build":
         st.rerun()
     with right, st.container(key="panel", border=True):

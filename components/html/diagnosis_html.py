@@ -91,7 +91,7 @@ def _finding(recording: Recording, finding: Finding, rule: str) -> str:
         ends = ("first", finding.steps[0]), ("last", finding.steps[-1])
         links = [moment(step, f"{word}: {iteration_text(recording, step, of=False)}") for word, step in ends]
     if finding.nodes:
-        links.append(path_button(recording, finding.nodes, (), "show in the graph"))
+        links.append(path_button(recording, finding.nodes, (), "show in the graph", open=True))
     lines = [recording.site_text(site) for site in finding.related[:ROWS]]
     return section(
         head,
@@ -125,8 +125,11 @@ def evidence_table(evidence: Iterable[tuple[str, str]]) -> str:
     return table(["", ""], rows, cls="gt-table gt-evidence") + more(len(facts), ROWS) if rows else ""
 
 
-def path_button(recording: Recording, nodes: Iterable[str], cut: Iterable[tuple[str, str]], label: str) -> str:
-    """A button that marks nodes and cut edges in the graph, in either view, and takes the marks away again."""
+def path_button(
+    recording: Recording, nodes: Iterable[str], cut: Iterable[tuple[str, str]], label: str, *, open: bool = False
+) -> str:
+    """A button that marks nodes and cut edges in the graph, in either view, and takes the marks away again. With `open` it
+    opens what hides the first of the nodes; else a closed group's card is marked for what is in it."""
     named = [k for n in islice(nodes, MARKS) for k in both_views(recording, n)]
     cuts = [list(pair) for pair in islice(cut, MARKS)]
     marks: dict[str, Any] = {"nodes": named, "cut": cuts}
@@ -136,6 +139,8 @@ def path_button(recording: Recording, nodes: Iterable[str], cut: Iterable[tuple[
             view: {"nodes": cards, "cut": [[u[view][0], v[view][0]] for u, v in ends if u[view] and v[view]]}
             for view, cards in rolled.items()
         }
+    if open:
+        marks["open"] = True
     return tag("button", text(label), cls="gt-moment", type="button", data_gt_marks=json.dumps(marks))
 
 

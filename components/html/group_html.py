@@ -20,6 +20,7 @@ from engine.recording.index import index_of
 MAX_ROWS = 40
 MAX_NAME = 200
 """Characters of a tensor's name."""
+GONE = "The selected group is open now, or the graph is folded in another way. Click a card in the graph to see it here."
 
 
 def group_html(
@@ -28,7 +29,7 @@ def group_html(
     """The group with this id at `step`. Not `counted`, it does not say how much has been made by that step."""
     group = folding.groups.get(id)
     if group is None:
-        return tag("div", "This group is not in the picture any more.", cls="gt-empty")
+        return tag("div", GONE, cls="gt-empty")
     nodes = [whole.graph.nodes[key] for key in group.members]
     made = f", {sum(a['born'] <= step for a in nodes)} of them made at this step" if counted else ""
     head = tag("div", tag("strong", text(group.title)), " ", chip(group.kind), cls="gt-title")
@@ -55,7 +56,7 @@ def rolled_group_html(recording: Recording, view: RolledGraph, id: str, step: in
     `over_run` stands for where it is given."""
     group = view.folding.groups.get(id)
     if group is None:
-        return tag("div", "This group is not in the picture any more.", cls="gt-empty")
+        return tag("div", GONE, cls="gt-empty")
     nodes = view.graph.nodes
     count = sum(bool(nodes[key]["op"]) and nodes[key]["kind"] not in ("leaf", "accumulate") for key in group.members)
     head = tag("div", tag("strong", text(group.title)), " ", chip(group.kind), cls="gt-title")

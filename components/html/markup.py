@@ -56,6 +56,11 @@ def copy(value: object, what: str) -> str:
     return tag("button", cls="gt-copy", type="button", data_gt_copy=whole, aria_label=told, title=told)
 
 
+def nothing_yet(does: str, why: str) -> str:
+    """What an empty panel shows: in one line what it does, below it why there is nothing."""
+    return tag("div", tag("p", text(does), cls="gt-does"), tag("p", text(why)), cls="gt-empty")
+
+
 def heading(value: object) -> str:
     """The heading of a part of the page whose looks say what it is; those who do not see them go by it."""
     return tag("h2", text(value), cls="gt-unseen")

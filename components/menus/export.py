@@ -101,5 +101,10 @@ _component = inline("fetch", Path(__file__).parent / "fetch.js")
 
 def file_name(name: str, format: Format) -> str:
     """A title or a file's name in letters, digits and hyphens, with the format's ending."""
-    stem = re.sub(r"\.(py|ipynb|gradtape)$", "", name)
-    return ("-".join(re.findall(r"\w+", stem.lower(), flags=re.ASCII)) or "run") + format.suffix
+    return stem(name) + format.suffix
+
+
+def stem(name: str) -> str:
+    """The same without an ending; "run" where no letter is left."""
+    bare = re.sub(r"\.(py|ipynb|gradtape)$", "", name)
+    return "-".join(re.findall(r"\w+", bare.lower(), flags=re.ASCII)) or "run"

@@ -49,13 +49,15 @@ KEYS = {
         ("Ctrl /", "make the line a comment"),
         ("F8", "to the next line with a finding; Alt ↓ to what can be done about it"),
         ("F9", "breakpoint on the cursor's line; or click its number"),
-        ("Esc  Tab", "leave the editor: Tab alone indents"),
+        ("Tab", "leave the editor; once something is typed, indent"),
+        ("Esc  Tab", "leave the editor after typing, too"),
     ],
     "Page": [
         ("?", "these keys"),
         ("Tab  Shift Tab", "to the next or previous control"),
         ("←  →", "along the tabs of a panel, when one has the focus"),
-        ("Esc", "close what is open"),
+        ("F", "focus mode: the graph alone, and back"),
+        ("Esc", "close what is open, end the focus mode"),
     ],
 }
 """Group -> keys, two spaces between alternatives, and what they do."""

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 import streamlit as st
 
 from components.html.markup import COPIED, copy, muted, tag, text
+from components.menus.export import stem
 from engine.program.share import Link, LinkError, pack
 from engine.recording import Recording
 from engine.sandbox.settings import settings
@@ -66,9 +67,11 @@ def _what(link: Link) -> str:
 
 def _files(link: Link, recording: Recording | None) -> None:
     if len(link.cells) == 1:
-        st.download_button("Program (.py)", link.cells[0], "program.py", "text/x-python", width="stretch", key="share_program")
+        st.download_button(
+            "Program (.py)", link.cells[0], f"{stem(link.name)}.py", "text/x-python", width="stretch", key="share_program"
+        )
     if recording is not None:
         st.download_button(
-            "Recording (.gradtape)", recording.to_bytes, "run.gradtape", "application/octet-stream", width="stretch",
-            key="share_recording",
+            "Recording (.gradtape)", recording.to_bytes, f"{stem(link.name)}.gradtape", "application/octet-stream",
+            width="stretch", key="share_recording",
         )  # fmt: skip

@@ -13,7 +13,7 @@ from components.page.error_boundary import guarded
 from components.page.runs import run_program
 from components.page.state import Page
 from components.page.task_progress import again
-from components.panels import Beside, panels
+from components.panels import TRY, Beside, panels
 from engine.diagnosis import findings
 from engine.diagnosis.findings import LONG, known_findings
 from engine.recording import Recording
@@ -24,6 +24,7 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     st.html(heading("Panel"))
     # Streamlit keeps what a control was made with for the whole visit: no function here may hold a recording.
     offered = {name: each for name, each in panels().items() if each.when(recording)}
+    st.html(_rows([each.order < TRY for each in offered.values()]))
     told, p.next_panel = p.next_panel, ""
     if told in offered:
         controls.put("panel_tab", told)
@@ -37,6 +38,13 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     at = step if offered[p.panel].timed else None
     st.html(tag("span", cls="gt-unseen", data_gt_told=p.run_id, data_gt_at=at))  # `times.js` says when it is behind
     return guarded("panel", run_program, whole=False)(offered[p.panel].draw)(Beside(recording, step, p))
+
+
+def _rows(looks: list[bool]) -> str:
+    """How many tabs stand under Look, the first ones, and how many at most in a row: the style sheet does the rest."""
+    first, across = sum(looks), max(sum(looks), len(looks) - sum(looks))
+    tabs = ".st-key-panel_tab [role=radiogroup]"
+    return f"<style>{tabs} {{ --gt-tabs: {across}; }} {tabs} > button:nth-of-type(n + {first + 1}) {{ order: 3; }}</style>"
 
 
 def find(recording: Recording) -> None:

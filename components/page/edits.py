@@ -25,13 +25,6 @@ def put_text(program: Program, name: str) -> None:
     p.notice, p.unrun = "", None
 
 
-def rename(name: str) -> None:
-    """Give the program another name."""
-    name = " ".join(name.split())[:MAX_NAME]
-    if name:
-        page().name = name
-
-
 def edit(cell: int, text: str) -> None:
     """The editor of a cell holds other text now."""
     p = page()

@@ -8,6 +8,7 @@ from components.html.markup import heading, tag, text
 from components.page import controls, pictures, rolling
 from components.page.recording_cache import on_show
 from components.page.selection import carry_over, select, translated
+from components.page.space import focus_button
 from components.page.state import Page
 from components.page.status import task_bar
 from components.player import GraphState, feed, isolated, show_player
@@ -48,6 +49,7 @@ def graph(p: Page, recording: Recording) -> GraphState:
             default=controls.chosen("direction", p.direction), key="direction", label_visibility="collapsed", required=True,
             help="Draw the graph from left to right or from top to bottom",
         )  # fmt: skip
+        focus_button()
     return player(p, recording)
 
 

@@ -8,21 +8,19 @@ from contextlib import contextmanager
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from components.html.markup import literal
 from components.menus import gallery
 from components.menus.export import save_menu
 from components.menus.help import help_panel
 from components.menus.share import share_panel
 from components.page import address, controls
 from components.page.attached import named
-from components.page.edits import rename
 from components.page.guided_tour import start_tour
 from components.page.keeping import list_of_works
 from components.page.limits import choose_limits, limits_menu, limits_now
 from components.page.opening import open_example, open_files
 from components.page.saving import save
+from components.page.space import display_settings
 from components.page.state import Page
-from engine.program.share import MAX_NAME
 from engine.sandbox.calls import get_ready
 from engine.sandbox.settings import settings
 
@@ -40,31 +38,21 @@ def _menu(label: str, key: str, icon: str | None = None) -> Iterator[bool]:
         yield bool(menu.open)
 
 
-def examples_menu(p: Page) -> None:
-    """The examples, named by the one on show."""
-    examples = gallery.examples()
-    named = p.edited[0] in [example.text for example in examples.values()]
-    with _menu(f"Example: {literal(p.name)}" if named else "Examples", "examples") as is_open:
-        for name, example in examples.items() if is_open else ():
+def examples_menu() -> None:
+    """The examples."""
+    with _menu("Examples", "examples", ":material/lightbulb:") as is_open:
+        for name, example in gallery.examples().items() if is_open else ():
             if st.button(example.title, key=f"example_{name}", help=example.about, width="stretch", type="tertiary"):
                 open_example(name)
                 st.rerun()
 
 
-def works_menu(p: Page) -> None:
-    """The program's name, which files take, and the programs that this browser keeps."""
-    own = address.own(p)
-    with _menu(literal(p.name) if own else "Recent", "works", ":material/history:") as is_open:
+def works_menu() -> None:
+    """The programs that this browser keeps."""
+    with _menu("Recent", "works", ":material/history:") as is_open:
         if is_open:
             with st.container(key="works_menu", width=380):
-                if own:
-                    st.text_input("Name", p.name, key="work_name", max_chars=MAX_NAME, on_change=_named)
                 list_of_works()
-
-
-def _named() -> None:
-    """The program has another name."""
-    rename(str(controls.value("work_name", "")))
 
 
 def open_menu() -> None:
@@ -107,6 +95,14 @@ def links_menu(p: Page) -> None:
     with _menu("Share", "share", ":material/link:") as is_open:
         if is_open:
             share_panel(address.link(), p.recording, page=address.address(), key="share_panel")
+
+
+def display_menu() -> None:
+    """How the page is shown: theme, size of the text, what is on show."""
+    with _menu("Display", "display", ":material/tune:") as is_open:
+        if is_open:
+            with st.container(key="display_menu", width=330):
+                display_settings()
 
 
 def help_menu() -> None:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 from functools import partial
 
-from components.page import controls, tasks
+from components.page import controls, tasks, titles
 from components.page.limits import limits_now
 from components.page.recording_cache import gone
 from components.page.selection import exists, select, telling
@@ -38,6 +38,7 @@ def run_program(then: Callable[[], None] = lambda: None, seed: int | None = None
     another run the random numbers are that run's, unless the program says others."""
     p = page()
     texts, p.notice = tuple(p.edited), ""
+    titles.settle(p)
     if p.unrun is not None:
         then, p.unrun = p.unrun, None
     try:

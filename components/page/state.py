@@ -41,6 +41,8 @@ class Page:
     program: Program
     name: str = ""
     """What the program is called in the header: an example's title or a file's name."""
+    untitled: tuple[tuple[str, ...], str] | None = None
+    """The text with its title that was on show before the text was one without a title."""
     shown: int = 0
     """Counts the programs that were put in the place of another one: examples, files, links; no changes of one."""
     rev: int = field(default_factory=lambda: secrets.randbelow(2**30))

@@ -12,6 +12,10 @@ from components.page.following import Following
 from components.page.state import Page
 from components.page.task_progress import bar
 from components.page.thinned import counted
+from engine.recording import Recording
+
+ENDED = {"ok": "ran in", "error": "failed after"}
+"""How a run of a status ended, before its time; others were stopped."""
 
 
 def status(p: Page) -> None:
@@ -39,15 +43,20 @@ def _summary(p: Page) -> list[str]:
     if p.opened is not None:
         elsewhere = p.opened.engine if p.opened.engine != "numpy" else ""
         return [
-            tag("span", text(f"{p.name} · "), cls="gt-wide"),
-            f"{len(p.opened.events):,} events{counted(p.opened)}",
+            f"{_events(p.opened)}{counted(p.opened)}",
             text(f" · recorded on {elsewhere[:60]}") if elsewhere else "",
             "" if p.opened.complete or p.memory(Following).path is not None else " · cut",
         ]
     if p.result is None:
         return []
     recording = p.result.recording
-    held = f"{len(recording.events):,} events{counted(recording)}" if recording is not None else "0 events"
+    held = f"{_events(recording)}{counted(recording)}" if recording is not None else "0 events"
     edited = "edited since · " if p.dirty else ""
-    took = f"{edited}ran in {p.result.seconds * 1000:,.0f} ms"
+    took = f"{edited}{ENDED.get(p.result.status, 'stopped after')} {p.result.seconds * 1000:,.0f} ms"
     return [took, tag("span", f" · {held} · engine NumPy", cls="gt-wide")]
+
+
+def _events(recording: Recording) -> str:
+    """How many events it has."""
+    count = len(recording.events)
+    return f"{count:,} event{'s' * (count != 1)}"

@@ -53,7 +53,8 @@ class Task:
             return f"Waiting · place {position}"
         if self.limits is None or self.control is None:
             return f"{what} · {self.ticket.seconds:.1f} s"
-        return f"{what} · {self.ticket.seconds:.1f} of {self.limits.seconds:g} s · {self.control.events:,} events"
+        events = f"{self.control.events:,} event{'s' * (self.control.events != 1)}"
+        return f"{what} · {self.ticket.seconds:.1f} of {self.limits.seconds:g} s · {events}"
 
     @property
     def share(self) -> float | None:

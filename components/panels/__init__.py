@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from components.page.state import Page
 
 M = TypeVar("M")
+TRY = 50
+"""Panels from this number on try something with the program; those before it look at the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def panel(
     """Declare a panel.
 
     Args:
-        order: tabs stand by this number, the smallest first.
+        order: tabs stand by this number, the smallest first; from `TRY` on they stand under that word, the others under "Look".
         label: what its tab says of a recording, where that is more than the name.
         when: whether it is offered for a recording; every panel is for all, unless it says otherwise.
         timed: whether what it says is of the moment on show; where it is not, it stays in force from step to step.

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from components.html.markup import chip, moment, more, muted, section, table, tag, text
+from components.html.markup import chip, moment, more, muted, nothing_yet, section, table, tag, text
 from components.menus.choices import both_ends
 from components.page import checking
 from components.panels import Beside, panel
@@ -43,7 +43,8 @@ def check_panel(recording: Recording, *, key: str, under_way: bool, on_check: Ca
     passes = index_of(recording).passes
     with st.container(key=key, height="stretch", border=False):
         if not passes:
-            st.html(tag("div", text("There is no backward pass to check."), cls="gt-empty"))
+            does = "Compares the gradients of a backward pass with finite differences of its root."
+            st.html(nothing_yet(does, "There is no backward pass to check."))
             return None
         with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_bar"):
             number, offered = max(passes), both_ends(list(passes))

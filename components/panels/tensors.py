@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.html.markup import chip, muted, shortened, tag, text
+from components.html.markup import chip, muted, nothing_yet, shortened, tag, text
 from components.panels import Beside, panel
 from engine.graph.numbers import ArrayTexts
 from engine.recording import Recording, replay
@@ -32,7 +32,8 @@ def tensors_panel(recording: Recording, step: int, selected: str | None, view: s
     tensors = replay(recording, step).tensors
     with st.container(key=key, height="stretch", border=False):
         if not tensors:
-            st.html(tag("div", "No tensor has been made yet at this step.", cls="gt-empty"))
+            does = "Lists all tensors that there are at the step on show, with their values and gradients."
+            st.html(nothing_yet(does, "No tensor has been made yet at this step."))
             return
         pages = -(-len(tensors) // ROWS)
         page = 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components.html.diff_html import diff_html
-from components.html.markup import moment, more, muted, section, shortened, tag, text
+from components.html.markup import moment, more, muted, nothing_yet, section, shortened, tag, text
 from components.page.pinned import choose, pin, show_both, unpin
 from components.page.selection import select
 from components.page.task_progress import again
@@ -74,9 +74,10 @@ def compare_panel(
     """
     if pinned is None:
         st.html(
-            '<div class="gt-empty">Pin this run, then change the program: in the editor, or with the knobs under What if. '
-            "Both runs are then shown in one graph and one table: what was added and removed, and which values and gradients "
-            "changed by how much.</div>"
+            nothing_yet(
+                "Shows two runs in one graph and one table: what was added, removed and changed, and by how much.",
+                "Pin this run, then change the program: in the editor, or with the knobs under What if.",
+            )
         )
         st.button("Pin this run", key=f"{key}_pin", icon=":material/keep:", type="primary", width="stretch", on_click=on_pin)
         return None

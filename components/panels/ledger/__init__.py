@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.html.ledger_html import ledger_html
-from components.html.markup import muted, tag, text
+from components.html.markup import muted, nothing_yet, tag, text
 from components.html.multiples_html import multiples_html
 from components.panels import Beside, panel
 from components.panels.ledger.charts import curves, ledger_chart
@@ -32,7 +32,8 @@ def ledger_panel(recording: Recording, step: int, selected: str | None, rolled: 
     with st.container(key=key, height="stretch", border=False):
         found = ledgers(recording)
         if not found:
-            st.html(tag("div", text("No backward pass has filled a .grad in this run."), cls="gt-empty"))
+            does = "Shows what each backward pass has added to a .grad, and when it was cleared."
+            st.html(nothing_yet(does, "No backward pass has filled a .grad in this run."))
             return
         losses, norms = loss_curve(recording), norm_curves(recording)
         small = multiples_html(rolled, step) if rolled is not None else ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from components.html.markup import muted, tag, text
+from components.html.markup import muted, nothing_yet, tag, text
 from components.menus.choices import both_ends
 from components.page.edits import vary
 from components.panels import Beside, panel
@@ -76,7 +76,7 @@ def sweep_panel(
         offered = choices(recording, number)
         if not offered:
             why = "There is nothing to sweep: no leaf gets a gradient, and the program has no number."
-            st.html(tag("div", text(why), cls="gt-empty"))
+            st.html(nothing_yet("Draws the loss over a grid of two of the program's values.", why))
             return
         picked = _picked(offered, key)
         under_way = memory.sweep is not None and not memory.sweep.finished

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from components.browser.component_loader import ignore, inline, sent
-from components.html.markup import shortened, tag, text
+from components.html.markup import nothing_yet, shortened
 from components.page.edits import vary
 from components.panels import Beside, panel
 from engine.program.controls import MAX_KNOBS, MOST_KNOBS, Knob, find, knobs, with_value
@@ -68,7 +68,7 @@ def whatif(
     looked = look(texts)
     if not looked.knobs:
         why = looked.unread or "Nothing to turn: the program has no number, no truth value and nothing to leave out."
-        st.html(tag("div", text(why), cls="gt-empty"))
+        st.html(nothing_yet("Turns the program's numbers into knobs: move one, and the program runs with the new value.", why))
         return False
     data = whatif_data(looked.knobs, len(texts) > 1, memory, "\n".join(filter(None, (note, looked.unread))))
     state = _component()(data=sent(data), key=key, on_change_change=ignore)

@@ -18,6 +18,7 @@ import { reveal } from './scroll.js';
 import { setup } from './setup.js';
 import { nodeSpans, setSpan, spanRange } from './spans.js';
 import { normalised, smallestChange } from './text.js';
+import { wrapping } from './wrap.js';
 
 /** Marks changes that came from Python, which it need not be told of. */
 const fromPython = Annotation.define();
@@ -33,6 +34,7 @@ export function createEditor({ parentElement, data: first }) {
   let data = first;
   const queue = createSendQueue(() => view.state.doc.toString());
   const changeable = new Compartment();
+  const lines = new Compartment();
 
   const view = new EditorView({
     parent: root,
@@ -42,6 +44,7 @@ export function createEditor({ parentElement, data: first }) {
       extensions: [
         setup({ run, completions: names }),
         changeable.of([]),
+        lines.of(wrapping()),
         ranField,
         diagnostics,
         marks((mark, apply) => queue.choose({ id: mark.id, run: data.run, apply })),
@@ -68,6 +71,14 @@ export function createEditor({ parentElement, data: first }) {
     /** What was found about its lines. */
     marks: () => [...marksByLine(view.state).values()].flat(),
   };
+
+  function wrapLines() {
+    const wanted = wrapping();
+    if (lines.get(view.state) !== wanted) view.dispatch({ effects: lines.reconfigure(wanted) });
+    view.requestMeasure(); // the size of the text may be another one
+  }
+  window.addEventListener('gradtape:space', wrapLines);
+  endings.push(() => window.removeEventListener('gradtape:space', wrapLines));
 
   function run() {
     queue.run();
@@ -198,7 +209,7 @@ function described({ label, readOnly }) {
     EditorState.readOnly.of(Boolean(readOnly)),
     EditorView.contentAttributes.of({
       'aria-label': label ?? 'Program',
-      'aria-description': 'Control Enter runs the program. F8 goes to the next line with a finding, Alt Arrow Down to what can be done about it. Tab indents; press Escape, then Tab to leave the editor.',
+      'aria-description': 'Control Enter runs the program. F8 goes to the next line with a finding, Alt Arrow Down to what can be done about it. Tab leaves the editor until you type; then it indents, and Escape, then Tab, leaves.',
     }),
   ];
 }

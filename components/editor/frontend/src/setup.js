@@ -12,6 +12,7 @@ import {
 
 import { breakpoints } from './breakpoints.js';
 import { completeFrom } from './complete.js';
+import { leavingByTab } from './tab.js';
 
 /** @param {{run: () => boolean, completions: () => object[]}} page */
 export function setup({ run, completions }) {
@@ -19,6 +20,7 @@ export function setup({ run, completions }) {
     // Before the default keymap, where Mod-Enter opens a line.
     Prec.highest(keymap.of([{ key: 'Mod-Enter', run, preventDefault: true }])),
     breakpoints,
+    leavingByTab,
     highlightActiveLineGutter(),
     highlightSpecialChars(),
     history(),

@@ -37,7 +37,7 @@ const severities = ['error', 'warning', 'info'];
 const each = (make) => Object.assign({}, ...severities.map(make));
 
 const code = {
-  '&': { color: INK, backgroundColor: PANEL, fontSize: '12.5px', height: 'var(--gt-height, auto)' },
+  '&': { color: INK, backgroundColor: PANEL, fontSize: 'calc(12.5px * var(--gt-text, 1))', height: 'var(--gt-height, auto)' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: CODE, lineHeight: '1.65', overflow: 'auto', scrollbarWidth: 'thin' },
   '.cm-content': { padding: '8px 0', caretColor: INK },

@@ -70,6 +70,11 @@ export function createFind(current, step, on) {
     on.visited(found[at], iteration);
   }
 
+  function clear() {
+    input.value = '';
+    search();
+  }
+
   // The focus stays where it is, so that the list stays open.
   list.addEventListener('mousedown', (event) => event.preventDefault());
   input.addEventListener('input', search);
@@ -78,12 +83,11 @@ export function createFind(current, step, on) {
     else if (event.key === 'Enter' && found.length > 0) {
       visit((at + (event.shiftKey ? -1 : 1) + found.length + (at < 0 && event.shiftKey ? 1 : 0)) % found.length);
     } else if (event.key === 'Escape') {
-      input.value = '';
-      search();
+      clear();
       input.blur();
     } else return;
     event.preventDefault();
     event.stopPropagation();
   });
-  return { element, refresh: search, focus: () => input.focus() };
+  return { element, refresh: search, clear, focus: () => input.focus() };
 }

@@ -21,10 +21,13 @@ function drawing(name) {
   const svg = document.createElementNS(space, 'svg');
   svg.setAttribute('viewBox', '0 0 20 20');
   svg.setAttribute('aria-hidden', 'true');
-  const { d, filled } = ICONS[name];
-  const path = document.createElementNS(space, 'path');
-  path.setAttribute('d', d);
-  path.setAttribute('class', filled ? 'filled' : 'drawn');
-  svg.append(path);
+  const { d, filled, dot } = ICONS[name];
+  const paths = [[d, filled ? 'filled' : 'drawn'], ...(dot ? [[dot, 'filled dot']] : [])];
+  for (const [line, look] of paths) {
+    const path = document.createElementNS(space, 'path');
+    path.setAttribute('d', line);
+    path.setAttribute('class', look);
+    svg.append(path);
+  }
   return svg;
 }

@@ -1,4 +1,4 @@
-/** The signs on the buttons: paths on a 20 by 20 grid, filled or drawn as lines. */
+/** The signs on the buttons: paths on a 20 by 20 grid, filled or drawn as lines, some with a filled dot beside the lines. */
 
 export const ICONS = {
   first: { d: 'M5 4.5h1.8v11H5zM15.5 4.9v10.2L8 10z', filled: true },
@@ -16,9 +16,11 @@ export const ICONS = {
   follow: { d: 'M10 2.5v3M10 14.5v3M2.5 10h3M14.5 10h3M5.5 10a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0M9.4 10a.6.6 0 1 0 1.2 0a.6.6 0 1 0-1.2 0' },
   expand: { d: 'M11.5 3.5h5v5M16.5 3.5l-5.5 5.5M8.5 16.5h-5v-5M3.5 16.5L9 11' },
   shrink: { d: 'M16.5 8.5h-5v-5M11.5 8.5L17 3M3.5 11.5h5v5M8.5 11.5L3 17' },
-  previous: { d: 'M3 14.5h14M8.5 3.5L5 7l3.5 3.5M5 7h6.5a4 4 0 0 1 4 4' },
-  next: { d: 'M3 14.5h14M11.5 3.5L15 7l-3.5 3.5M15 7H8.5a4 4 0 0 0-4 4' },
-  breakpoint: { d: 'M10 4.6a5.4 5.4 0 1 0 .01 0z', filled: true },
+  // A change is a delta, one before or after it. Bent arrows would say undo and redo.
+  previous: { d: 'M6 6.5L2.5 10L6 13.5M13 5.5l4.5 9h-9z' },
+  next: { d: 'M14 6.5l3.5 3.5l-3.5 3.5M7 5.5l4.5 9h-9z' },
+  // A line of a program with a dot in the margin. The dot alone would say record.
+  breakpoint: { d: 'M9.5 4.5h7M9.5 10h8M9.5 15.5h5', dot: 'M4.3 7.6a2.4 2.4 0 1 0 .01 0z' },
   keys: { d: 'M2.5 5.5h15v9h-15zM5.5 8.5h.4M8.4 8.5h.4M11.3 8.5h.4M14.2 8.5h.4M6.5 11.6h7' },
   close: { d: 'M5.5 5.5l9 9M14.5 5.5l-9 9' },
   find: { d: 'M4 8.7a4.7 4.7 0 1 0 9.4 0a4.7 4.7 0 1 0-9.4 0M12.2 12.2l4.3 4.3' },

@@ -2,14 +2,16 @@
  * Buttons anywhere on the page that move the player without a run of the script, made by other parts as plain HTML:
  *   data-gt-step="12"                                  go to that step
  *   data-gt-select="t3"                                select that node (alone or beside a step)
- *   data-gt-marks='{"nodes": […], "cut": [[u, v], …]}'  mark a path in the graph; pressed again, take the marks away
+ *   data-gt-marks='{"nodes": […], "cut": [[u, v], …]}'  mark a path in the graph; pressed again, take the marks away; with
+ *                                                      "open": true what hides the first of the nodes is opened
  *   data-gt-key="t3"                                   what it says is about that node: under the pointer or with the focus in it,
  *                                                      the node is ringed; and it gets `data-gt-on` while the pointer is over that
  */
 
 /**
- * @param {object} on   step(number), select(id), marks(data | null), pressed() before any of them by mouse, over(id | null)
- * @returns {{stop: () => void, forget: () => void}} stop listening; forget what is marked, for a new graph
+ * @param {object} on   step(number), select(id), marks(data | null, pressed: boolean), pressed() before any of them by mouse, over(id | null)
+ * @returns {{stop: () => void, forget: () => void, again: () => void}}
+ *   stop listening; forget what is marked, for a new graph; mark it once more, for the same one with other groups open
  */
 export function listenToLinks(on) {
   let shown = null;
@@ -25,7 +27,7 @@ export function listenToLinks(on) {
     const data = gtMarks === shown ? null : parsed(gtMarks);
     shown = data ? gtMarks : null;
     for (const other of document.querySelectorAll('[data-gt-marks]')) other.setAttribute('aria-pressed', String(other.dataset.gtMarks === shown));
-    on.marks(data);
+    on.marks(data, true);
   };
   let over = null;
   const onOver = ({ target }) => {
@@ -42,6 +44,9 @@ export function listenToLinks(on) {
     },
     forget() {
       shown = null;
+    },
+    again() {
+      if (shown !== null) on.marks(parsed(shown), false);
     },
   };
 }

@@ -20,6 +20,9 @@ export function createLoading(state, parts, { root, canvas, under }) {
   /** A picture's name without what is turned in it. */
   const shapeless = (picture) => picture?.replace(/\|rolled[^|]*$/, '|rolled');
 
+  /** Which run a picture is of. */
+  const runOf = (picture) => picture?.split('|', 1)[0];
+
   const loading = {
     /** Take over a payload, or what is new in it.  @param {import('./model.js').Payload} payload */
     take(payload) {
@@ -29,7 +32,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
         return;
       }
       const fresh = other || state.model.sketch;
-      if (fresh) load(payload);
+      const refolded = fresh && load(payload);
       if (payload.address) state.model.address = payload.address;
       const { rolled, nodes, edges, running } = payload;
       const told = payload.told ?? (rolled?.window && { window: rolled.window, nodes, edges, running });
@@ -39,8 +42,9 @@ export function createLoading(state, parts, { root, canvas, under }) {
       greeted = true;
       const given = JSON.stringify(payload.overlay ?? null);
       if (fresh || given !== memory.overlayGiven) {
-        parts.links.forget();
+        if (!refolded) parts.links.forget();
         loading.showOverlay(payload.overlay);
+        parts.links.again();
       }
       memory.overlayGiven = given;
       parts.breakpoints.fromPython(payload.breakpoints);
@@ -144,7 +148,10 @@ export function createLoading(state, parts, { root, canvas, under }) {
     parts.tooltip.hide();
   }
 
-  /** Show a recording, at the moment, node and position that are remembered of it or of the one before. */
+  /**
+   * Show a recording, at the moment, node and position that are remembered of it or of the one before; whether it is the picture
+   * that was there, with other groups open.
+   */
   function load(payload) {
     const { camera, viewport, reporter, selection } = parts;
     parts.playback.pause();
@@ -157,6 +164,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     const start = remembered ? memory.step : kept ? kept.step : startStep(payload);
     // The same picture with other groups open, or with loops turned.
     const refolded = memory.picture !== undefined && shapeless(memory.picture) === shapeless(payload.picture);
+    const another = memory.picture !== undefined && runOf(memory.picture) !== runOf(payload.picture) && !payload.keep;
     memory.picture = payload.picture;
     const sketched = state.model.sketch && state.model.rev === payload.rev;
     const lies = alike(payload);
@@ -178,15 +186,19 @@ export function createLoading(state, parts, { root, canvas, under }) {
     parts.seeking.goTo(start, { quiet: true });
     const selected = kept ? kept.selected : refolded && memory.wanted ? memory.wanted : memory.selected;
     selection.select(selected ? model.stand(selected) : null);
+    const sought = refolded && memory.wanted ? model.node.get(view.selected) : null;
     selection.tellSelected();
     parts.breakpoints.show();
-    parts.find.refresh();
+    if (another) parts.find.clear();
+    else parts.find.refresh();
     const stays = kept && lies && (cameraBefore?.mode !== 'fit' || nodesBefore === model.nodes.length);
     const saved = remembered || stays || sketched ? cameraBefore : null;
     if (refolded && !remembered && !sketched) {
       viewport.look(() => {
         viewport.hold(cameraBefore);
         if (places) parts.glide.start(places);
+        // What was asked for is seen whole, wherever its group was.
+        if (sought) camera.reveal([sought]);
       });
     } else {
       viewport.look(() => (saved ? goOn(saved, kept) : camera.fit(soughtNodes(state))));
@@ -197,6 +209,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     memory.wanted = null;
     reporter.step(state.step);
     reporter.flush();
+    return refolded;
   }
 
   /** Does a picture lie as the one on show? In another view, or turned, a place means nothing. */

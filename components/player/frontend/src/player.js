@@ -249,11 +249,15 @@ function createParts(state, elements) {
     },
     select: (id) => parts.selection.show(id),
     over: (id) => parts.selection.linked(id),
-    marks(data) {
+    marks(data, pressed) {
+      const { model } = state;
       // Where the run is rolled, cards stand for the nodes of all iterations.
-      const own = data && state.model.rolled?.on ? data.rolled?.[state.model.view] ?? {} : data;
-      parts.loading.showOverlay(own && overlayOfPath(own, state.model));
+      const own = data && model.rolled?.on ? data.rolled?.[model.view] ?? {} : data;
+      parts.loading.showOverlay(own && overlayOfPath(own, model));
+      if (!pressed) return;
       parts.viewport.reveal(view.overlay?.nodes.keys() ?? []);
+      const first = data?.open && own.nodes?.find((key) => model.node.has(key) || model.hidden.has(key));
+      if (first && !model.node.has(first)) parts.folds.reveal(first);
     },
   });
   return parts;

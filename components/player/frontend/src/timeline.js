@@ -11,7 +11,9 @@ import { iconButton, setIcon } from './icon-button.js';
 import { SPEEDS } from './playback.js';
 
 const KINDS = new Set(['forward', 'backward']);
-const LABEL_ROOM = 34;
+/** Pixels that a label's letter takes, and what is left free beside it. */
+const LETTER = 6.1;
+const BESIDE = 8;
 const TICK_ROOM = 7;
 
 /** Pins are single elements, so there is an end to them. */
@@ -116,10 +118,10 @@ export function createTimeline(on) {
   function drawLabels() {
     const width = bar.clientWidth;
     const labels = () => segments.flatMap(({ label, from, to }) => {
-      const room = (width * (to - from + 1)) / wide();
-      if (room < LABEL_ROOM) return [];
+      const text = fitting(String(label), (width * (to - from + 1)) / wide() - BESIDE);
+      if (!text) return [];
       const style = `left:${(100 * from) / wide()}%;width:${(100 * (to - from + 1)) / wide()}%`;
-      return [h('span', { style }, String(label))];
+      return [h('span', { style }, text)];
     });
     pale.replaceChildren(...labels());
     strong.replaceChildren(...labels());
@@ -187,6 +189,13 @@ export function createTimeline(on) {
 
     destroy: () => sizes.disconnect(),
   };
+}
+
+/** A segment's label as long as there is room for: whole, shortened to what tells it from others, or not at all. */
+export function fitting(label, room) {
+  const short = label.replace('forward', 'fwd').replace('backward', 'bwd').replace('output', 'out');
+  const number = /\d+$/.exec(label)?.[0] ?? '';
+  return [label, short, number].find((text) => text.length * LETTER <= room) ?? '';
 }
 
 /** The segments between two steps, cut off there, counted from the first of them. */

@@ -1,0 +1,51 @@
+/**
+ * Long lines go on below, further in than they begin, unless the visitor wants to scroll; the page says which
+ * (`gradtape:space`, components/page/space).
+ */
+
+import { countColumn } from '@codemirror/state';
+import { Decoration, EditorView, ViewPlugin } from '@codemirror/view';
+
+/** Columns by which the rest of a line stands further in than its beginning, */
+const FURTHER = 4;
+/** and the most of both, so that deeply nested lines have room. */
+const MOST = 24;
+/** Pixels left of a line's text. */
+const BEFORE = 4;
+
+const marks = new Map();
+
+function hanging(columns) {
+  if (!marks.has(columns)) {
+    const style = `padding-left: calc(${columns}ch + ${BEFORE}px); text-indent: -${columns}ch`;
+    marks.set(columns, Decoration.line({ attributes: { style } }));
+  }
+  return marks.get(columns);
+}
+
+function hangs(view) {
+  const found = [];
+  for (const { from, to } of view.visibleRanges) {
+    for (let at = from; at <= to;) {
+      const line = view.state.doc.lineAt(at);
+      const space = /^\s*/.exec(line.text)[0];
+      const columns = countColumn(space, view.state.tabSize) + FURTHER;
+      found.push(hanging(Math.min(columns, MOST)).range(line.from));
+      at = line.to + 1;
+    }
+  }
+  return Decoration.set(found);
+}
+
+const indents = ViewPlugin.define((view) => ({
+  decorations: hangs(view),
+  update(update) {
+    if (update.docChanged || update.viewportChanged) this.decorations = hangs(update.view);
+  },
+}), { decorations: (plugin) => plugin.decorations });
+
+const wrapped = [EditorView.lineWrapping, indents];
+const scrolled = [];
+
+/** What the visitor wants of long lines, as an extension. */
+export const wrapping = () => (window.__gradtapeSpace?.wrap === false ? scrolled : wrapped);

@@ -1,0 +1,157 @@
+"""The room on the screen: what is cut off, how wide the parts are, which are on show, how large and how light the page is."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.conftest import Gradtape
+
+pytestmark = pytest.mark.browser
+
+CUT = """() => {
+    const { view } = window.__gradtapeEditor.editor_0;
+    const edge = view.scrollDOM.getBoundingClientRect().right;
+    return [...view.contentDOM.querySelectorAll('.cm-line')].filter((line) => {
+        const range = document.createRange();
+        range.selectNodeContents(line);
+        return range.getBoundingClientRect().right > edge;
+    }).map((line) => line.textContent);
+}"""
+"""Lines of the program that go on where nobody sees it."""
+HIGH = "document.querySelector('.stMain').scrollHeight"
+
+
+def width(page: Gradtape, part: str) -> float:
+    box = page.page.locator(f".st-key-{part}").bounding_box()
+    assert box is not None
+    return box["width"]
+
+
+def splitter(page: Gradtape, part: str) -> Locator:
+    return page.page.get_by_role("separator", name=f"Width of the {part}")
+
+
+def shares(page: Gradtape) -> dict[str, str | None]:
+    return {part: splitter(page, part).get_attribute("aria-valuenow") for part in ("program", "panel")}
+
+
+@pytest.mark.parametrize("blank", [{}, {"width": 1100, "height": 800}], ids=["1480", "1100"], indirect=True)
+def test_no_line_of_the_first_example_is_cut_off_and_who_wants_to_scroll_can(page: Gradtape) -> None:
+    assert page.page.evaluate(CUT) == []
+    (line,) = [each for each in page.page.locator(".cm-line").all() if each.inner_text().startswith("x1 =")]
+    box = line.bounding_box()
+    assert box is not None
+    if page.page.viewport_size == {"width": 1480, "height": 920}:
+        assert box["height"] < 24, "it needs no second line"
+    page.page.get_by_role("button", name="Display").click()
+    page.page.get_by_role("button", name="Scroll").click()
+    page.until(lambda: page.page.evaluate(CUT) != [], "long lines go on to the right")
+    assert "overflow: auto" in page.page.evaluate(
+        "(({overflowX}) => `overflow: ${overflowX}`)(getComputedStyle(window.__gradtapeEditor.editor_0.view.scrollDOM))"
+    )
+
+
+def test_parts_are_made_wider_with_the_mouse_and_it_is_remembered(page: Gradtape) -> None:
+    program, graph, panel = (width(page, part) for part in ("program", "graph", "panel"))
+    box = splitter(page, "program").bounding_box()
+    assert box is not None
+    mouse = page.page.mouse
+    mouse.move(box["x"] + box["width"] / 2, box["y"] + 90)
+    mouse.down()
+    mouse.move(box["x"] + box["width"] / 2 + 120, box["y"] + 90, steps=6)
+    mouse.up()
+    assert abs(width(page, "program") - program - 120) < 3
+    assert abs(width(page, "graph") - graph + 120) < 3
+    assert width(page, "panel") == panel
+    kept = shares(page)
+    page.page.reload()
+    page.ready()
+    assert shares(page) == kept
+    assert abs(width(page, "program") - program - 120) < 3
+    splitter(page, "program").dblclick(position={"x": 5, "y": 90})
+    page.until(lambda: width(page, "program") == program, "a double click brings back the first width")
+
+
+def test_parts_are_made_wider_and_closed_with_the_keyboard(page: Gradtape) -> None:
+    step, before = page.step, width(page, "panel")
+    bar = splitter(page, "panel")
+    assert bar.get_attribute("aria-orientation") == "vertical"
+    bar.focus()
+    page.page.keyboard.press("ArrowLeft")
+    assert width(page, "panel") > before
+    page.page.keyboard.press("ArrowRight")
+    page.page.keyboard.press("ArrowRight")
+    assert width(page, "panel") < before
+    assert page.step == step, "the arrows are not the player's"
+    page.page.keyboard.press("End")
+    assert bar.get_attribute("aria-valuenow") == bar.get_attribute("aria-valuemax")
+    assert width(page, "graph") > 350, "something is always left to the graph"
+    page.page.keyboard.press("Home")
+    assert bar.get_attribute("aria-valuenow") == bar.get_attribute("aria-valuemin")
+    page.page.keyboard.press("Enter")
+    expect(page.page.locator(".st-key-panel")).to_be_hidden()
+    assert bar.get_attribute("aria-valuetext") == "closed"
+    page.page.get_by_role("button", name="Close the program").click()
+    expect(page.page.locator(".st-key-program")).to_be_hidden()
+    assert width(page, "graph") > 1400
+    page.page.reload()
+    page.page.locator(".player").wait_for()
+    expect(page.page.locator(".st-key-program")).to_be_hidden()
+    page.page.get_by_role("button", name="Open the program").click()
+    page.page.get_by_role("button", name="Open the panel").click()
+    page.ready()
+    for part in ("program", "panel"):
+        expect(page.page.locator(f".st-key-{part}")).to_be_visible()
+
+
+def test_the_graph_can_be_alone_on_the_page_and_escape_ends_it(page: Gradtape) -> None:
+    others = [page.page.locator(f".st-key-{part}") for part in ("header", "program", "panel")]
+    page.page.get_by_role("button", name="Not now").click()
+    page.page.locator(".gt-brand").click()
+    assert page.page.evaluate(HIGH) <= 920, "the page has no scroll bar"
+    page.page.keyboard.press("F")
+    for part in others:
+        expect(part).to_be_hidden()
+    box = page.page.locator(".st-key-graph").bounding_box()
+    assert box is not None
+    assert box["width"] > 1430
+    assert box["height"] > 890
+    assert page.page.evaluate(HIGH) <= 920
+    page.page.keyboard.press("Home")
+    page.until(lambda: page.step == 0, "the tape is played as before")
+    page.page.keyboard.press("Escape")
+    for part in others:
+        expect(part).to_be_visible()
+    page.page.get_by_role("button", name="Focus mode").click()
+    expect(others[0]).to_be_hidden()
+    page.page.get_by_role("button", name="Bring back the rest").click()
+    expect(others[0]).to_be_visible()
+    page.page.evaluate("window.__gradtapeEditor.editor_0.focus()")
+    page.page.keyboard.type("F")
+    expect(others[0]).to_be_visible()
+
+
+def test_the_text_grows_everywhere_and_the_theme_is_chosen_in_the_page(page: Gradtape) -> None:
+    sizes = """() => ['.st-key-console .gt-console pre', '.st-key-inspector .gt-answer', '.st-key-help p'].map((each) =>
+        parseFloat(getComputedStyle(document.querySelector(each)).fontSize))
+        .concat(parseFloat(getComputedStyle(window.__gradtapeEditor.editor_0.view.dom).fontSize))"""
+    before = page.page.evaluate(sizes)
+    display = page.page.get_by_role("button", name="Display")
+    display.click()
+    page.page.get_by_role("button", name="130 %").click()
+    now = page.page.evaluate(sizes)
+    assert [round(new / old, 2) for new, old in zip(now, before, strict=True)] == [1.3] * 4
+    page.page.get_by_role("button", name="As at first").click()
+    assert page.page.evaluate(sizes) == before
+    page.page.keyboard.press("Escape")
+    page.run("import torch\nx = torch.ones(3, requires_grad=True)\nx.sum().backward()\nprint(x.grad)\n")
+    display.click()
+    page.page.get_by_role("button", name="Dark").click()
+    page.page.locator(".player[data-theme=dark]").wait_for()
+    page.ready()
+    assert "torch.ones(3" in page.code(), "what was written is there"
+    display.click()
+    page.page.get_by_role("button", name="As the system").click()
+    page.page.locator(".player[data-theme=light]").wait_for()
+    page.ready()
