@@ -15,7 +15,7 @@ from components.page import header_menus as menus
 from components.page import tasks, theme
 from components.page.address import whole_page
 from components.page.beside import find, panel
-from components.page.code import cells_on_show, code
+from components.page.code import code
 from components.page.empty_state import empty_html
 from components.page.error_boundary import guarded
 from components.page.figures import draw_figures
@@ -23,7 +23,9 @@ from components.page.following import look
 from components.page.graph import graph, player
 from components.page.guided_tour import guided_tour
 from components.page.keeping import keep, keep_moment
+from components.page.notebook import cells_on_show
 from components.page.notices import notices, refused, run_button
+from components.page.presenting import presentation
 from components.page.program import program
 from components.page.runs import run_program
 from components.page.selection import clicked
@@ -64,6 +66,9 @@ def main() -> None:
     notices(p)
     guided_tour()
     hand_over(p.files, key="files")
+    if p.presenting and p.is_notebook:
+        presentation(p, tape)
+        return
     with st.container(key="body"):
         left, rest = st.columns([27, 73], gap="small")
         with left, st.container(key="program", border=True):
