@@ -54,7 +54,8 @@ def examples_menu(p: Page) -> None:
 def works_menu(p: Page) -> None:
     """The program's name, which files take, and the programs that this browser keeps."""
     own = address.own(p)
-    with _menu(literal(p.name) if own else "Recent", "works", ":material/history:") as is_open:
+    named = own or (p.named is not None and not p.named[2])  # the file that the page was started with
+    with _menu(literal(p.name) if named else "Recent", "works", ":material/history:") as is_open:
         if is_open:
             with st.container(key="works_menu", width=380):
                 if own:

@@ -42,7 +42,7 @@ def run_program(
     cells are run, if not all are."""
     p = page()
     texts, p.notice = tuple(p.edited), ""
-    partial = until is not None and until < len(texts)
+    cut = until is not None and until < len(texts)
     if p.unrun is not None:
         then, p.unrun = p.unrun, None
     try:
@@ -54,7 +54,7 @@ def run_program(
         p.notice = f"The program cannot be run: {error}."
         return
     program, limits = p.program, limits_now()
-    if partial:
+    if cut:
         texts = texts[:until]
         program = replace(program, cells=texts, story=program.story.until(len(texts)))
     tasks.cancel("check")
@@ -62,7 +62,7 @@ def run_program(
     tasks.cancel("fix")
 
     def arrived(result: RunResult) -> None:
-        _take(result, texts, partial)
+        _take(result, texts, cut)
         then()
 
     control = Control()
@@ -70,11 +70,11 @@ def run_program(
     tasks.start("run", "Running", lambda stop: work(stop=stop), arrived, limits=limits, control=control)
 
 
-def _take(result: RunResult, texts: tuple[str, ...], partial: bool) -> None:
+def _take(result: RunResult, texts: tuple[str, ...], cut: bool) -> None:
     """Put a run's result on show."""
     p = page()
     shown, step = p.recording, p.step
-    p.result, p.ran, p.partial, p.opened = result, texts, partial, None
+    p.result, p.ran, p.partial, p.opened = result, texts, cut, None
     akin = _keep(shown, step)
     if shown is not p.pinned:
         gone(shown)

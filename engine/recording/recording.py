@@ -112,6 +112,25 @@ class Recording:
         """The line an event happened on, or 0."""
         return self.sites[event.site].line if event.site >= 0 else 0
 
+    def line_text(self, event: AnyEvent) -> str:
+        """An event's line as it stands on a card: "line 7", in notebooks "In [2] line 7"; "" where it is not known."""
+        return self.card_line(*self._place(event))
+
+    def _place(self, event: AnyEvent) -> tuple[int, int]:
+        site = self.site(event)
+        return (0, 0) if site is None else (site.cell, site.line)
+
+    def card_line(self, cell: int, line: int) -> str:
+        """The same of a cell and a line."""
+        if not line:
+            return ""
+        return f"{cell_title(cell)} line {line}" if self.is_notebook else f"line {line}"
+
+    @property
+    def is_notebook(self) -> bool:
+        """Whether `source` are a notebook's cells, and not one text or the files of a project."""
+        return len(self.source) > 1 and not self.names
+
     def site_text(self, site: Site | None) -> str:
         """A site as text: "line 7", in notebooks "In [2], line 7", in a module "model.py, line 7"; "" where it is not known."""
         if site is None or not site.line:

@@ -74,8 +74,9 @@ def cell(p: Page, number: int, *, tools: bool = True) -> None:
 
 
 def question(p: Page, look: Look) -> Answer | None:
-    """The answer that is hidden until it is guessed; None where nothing is asked, or it was guessed."""
-    if not look.predict or look.cell in p.guessed or p.recording is None or p.dirty:
+    """The answer that a lesson hides until it is guessed; None where nothing is asked, it was guessed, or the whole notebook is on
+    show, where the graph says it anyway."""
+    if not p.presenting or not look.predict or look.cell in p.guessed or p.recording is None or p.dirty:
         return None
     return answer(p.recording, look)
 
