@@ -79,6 +79,18 @@ class Story(msgspec.Struct, frozen=True, array_like=True):
             yield cell
         yield from rest
 
+    def pages(self, cells: int) -> list[tuple[list[Note], int | None]]:
+        """A lesson's pages: a cell with the notes before it; notes behind the last one are a page of their own."""
+        made: list[tuple[list[Note], int | None]] = []
+        notes: list[Note] = []
+        for part in self.parts(cells):
+            if isinstance(part, Note):
+                notes.append(part)
+            else:
+                made.append((notes, part))
+                notes = []
+        return [*made, (notes, None)] if notes else made
+
     def until(self, cells: int) -> Story:
         """What belongs to the first cells alone."""
         notes = tuple(note for note in self.notes if note.at <= cells)

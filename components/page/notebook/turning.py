@@ -23,16 +23,8 @@ NOT_RUN = "This cell has not run, so there is no moment of it."
 
 
 def slides(p: Page) -> list[tuple[list[Note], int | None]]:
-    """A lesson's pages: a cell with the notes before it; notes behind the last one are a page of their own."""
-    made: list[tuple[list[Note], int | None]] = []
-    notes: list[Note] = []
-    for part in p.program.story.parts(len(p.edited)):
-        if isinstance(part, Note):
-            notes.append(part)
-        else:
-            made.append((notes, part))
-            notes = []
-    return [*made, (notes, None)] if notes else made
+    """The pages of the lesson on show."""
+    return p.program.story.pages(len(p.edited))
 
 
 def take(does: str, cell: int) -> None:
