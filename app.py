@@ -130,7 +130,12 @@ def side_by_side(p: Page, recording: Recording) -> None:
 
 
 def embedded(p: Page) -> None:
-    """The compact page inside another one: source, graph and timeline."""
+    """The compact page inside another one: source, graph and timeline; of a notebook with notes its pages."""
+    if p.program.story:
+        p.presenting = True
+        notices(p)
+        presentation(p, tape, whole=False)
+        return
     with st.container(key="embedded"):
         left, right = st.columns([36, 64], gap="small")
         with left, st.container(key="source", border=True):

@@ -43,8 +43,9 @@ def _menu(label: str, key: str, icon: str | None = None) -> Iterator[bool]:
 def examples_menu(p: Page) -> None:
     """The examples, named by the one on show."""
     examples = gallery.examples()
-    named = tuple(p.edited) in [example.program.cells for example in examples.values()]
-    with _menu(f"Example: {literal(p.name)}" if named else "Examples", "examples") as is_open:
+    shown = next((example for example in examples.values() if example.program.cells == tuple(p.edited)), None)
+    label = "Examples" if shown is None else literal(p.name) if shown.program.notebook else f"Example: {literal(p.name)}"
+    with _menu(label, "examples") as is_open:
         for name, example in examples.items() if is_open else ():
             if st.button(example.title, key=f"example_{name}", help=example.about, width="stretch", type="tertiary"):
                 open_example(name)

@@ -34,6 +34,7 @@ def open_example(name: str) -> None:
     if example is None:
         return
     _show(example.program, example.title, address.named_example(name))
+    page().presenting = example.program.notebook
 
 
 def open_asked(asked: Mapping[str, str], default: str) -> str:
@@ -96,7 +97,7 @@ def begun(p: Page, query: str | None) -> None:
     p.work, p.record, p.sealed, p.turned_to = new_id(), new_id(), texts, ()
     p.named = None if query is None else (texts, p.name, query)
     p.file, p.stored, p.coming, p.awaited = ("", b""), None, None, ""
-    p.presenting, p.slide, p.guessed = False, 0, set()
+    p.presenting, p.slide, p.turned_in, p.guessed = False, 0, "", set()
 
 
 def open_files(files: dict[str, bytes]) -> None:

@@ -11,7 +11,7 @@ from components.page import controls
 from components.page.graph import player
 from components.page.notebook import actions, cell
 from components.page.notebook.prose import prose
-from components.page.notebook.turning import ask, slides
+from components.page.notebook.turning import ask, slides, turn
 from components.page.notices import run_button
 from components.page.state import Page, page
 from components.page.status import bars
@@ -22,13 +22,16 @@ ASK = "Hide until guessed"
 EXAMPLES = "x.grad · y.shape · loss.grad_fn"
 
 
-def presentation(p: Page, tape: Callable[[Callable[[Page, Recording], None]], None]) -> None:
-    """The page of a lesson on show."""
+def presentation(p: Page, tape: Callable[[Callable[[Page, Recording], None]], None], *, whole: bool = True) -> None:
+    """The page of a lesson on show; `whole` is whether there is a whole notebook to go back to."""
     pages = slides(p)
     p.slide = min(p.slide, len(pages) - 1)
+    if p.recording is not None and p.turned_in != p.run_id:
+        p.turned_in = p.run_id
+        turn(p, p.slide)
     notes, number = pages[p.slide]
     with st.container(key="lesson"):
-        _bar(p, number, len(pages))
+        _bar(p, number, len(pages), whole)
         left, right = st.columns([42, 58], gap="small")
         with left, st.container(key="slide", border=True):
             st.html(heading(p.name))
@@ -40,7 +43,7 @@ def presentation(p: Page, tape: Callable[[Callable[[Page, Recording], None]], No
             tape(_graph)
 
 
-def _bar(p: Page, number: int | None, count: int) -> None:
+def _bar(p: Page, number: int | None, count: int, whole: bool) -> None:
     with st.container(key="lesson_bar", horizontal=True, vertical_alignment="center"):
         actions(p)
         where = f"{p.slide + 1} of {count}" + (f" · {cell_title(number)}" if number is not None else "")
@@ -51,7 +54,8 @@ def _bar(p: Page, number: int | None, count: int) -> None:
         st.space("stretch")
         bars(p)
         if number is not None:
-            _keeping(p, number)
+            if whole:
+                _keeping(p, number)
             run_button("Run", key="run_lesson")
         buttons = (
             ("back", "←", "The page before (← or Page Up)", p.slide == 0),
@@ -59,7 +63,7 @@ def _bar(p: Page, number: int | None, count: int) -> None:
             ("leave", "Leave", "Back to the whole notebook (Esc)", False),
         )
         st.html(
-            tag("div", *(_button(*each) for each in buttons), cls="gt-row", role="group", aria_label="Pages"), width="content"
+            tag("div", *(_button(*each) for each in buttons if whole or each[0] != "leave"), cls="gt-row", role="group", aria_label="Pages"), width="content"
         )
 
 

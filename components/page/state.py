@@ -89,7 +89,9 @@ class Page:
     presenting: bool = False
     """Whether a notebook is shown page by page."""
     slide: int = 0
-    """The page on show then."""
+    """The page on show then,"""
+    turned_in: str = ""
+    """and the run in which it was turned to."""
     guessed: set[int] = field(default_factory=set)
     """The cells whose questions were answered."""
 
