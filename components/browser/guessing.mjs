@@ -25,7 +25,7 @@ export function verdict({ kind, values }, guess) {
 }
 
 const read = (text) => (text.endsWith('inf') ? (text.startsWith('-') ? -Infinity : Infinity) : Number(text));
-const close = (a, b) => Object.is(a, b) || a === b || Math.abs(a - b) <= ABSOLUTE + RELATIVE * Math.abs(b);
+const close = (a, b) => Object.is(a, b) || a === b || (Number.isFinite(b) && Math.abs(a - b) <= ABSOLUTE + RELATIVE * Math.abs(b));
 const count = (n, what) => `${n} ${what}${n === 1 ? '' : 's'}`;
 /** The name of an operation, with or without brackets, "object at …" and the number behind it. */
 const named = (text) => text.replace(/^<|[\s>(].*$/g, '').replace(/\d+$/, '');
