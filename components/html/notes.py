@@ -59,9 +59,15 @@ def _renderer() -> MarkdownIt:
     made = MarkdownIt("commonmark", {"html": False, "breaks": False}).enable(["table", "strikethrough"])
     made.use(dollarmath_plugin, renderer=_formula, double_inline=True)
     made.add_render_rule("link_open", _link)
-    made.add_render_rule("math_inline", lambda self, tokens, at, options, env: _formula(tokens[at].content, {"display_mode": False}))
-    made.add_render_rule("math_inline_double", lambda self, tokens, at, options, env: _formula(tokens[at].content, {"display_mode": True}))
-    made.add_render_rule("math_block", lambda self, tokens, at, options, env: _formula(tokens[at].content, {"display_mode": True}))
+    made.add_render_rule(
+        "math_inline", lambda self, tokens, at, options, env: _formula(tokens[at].content, {"display_mode": False})
+    )
+    made.add_render_rule(
+        "math_inline_double", lambda self, tokens, at, options, env: _formula(tokens[at].content, {"display_mode": True})
+    )
+    made.add_render_rule(
+        "math_block", lambda self, tokens, at, options, env: _formula(tokens[at].content, {"display_mode": True})
+    )
     return made
 
 

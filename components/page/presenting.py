@@ -63,7 +63,14 @@ def _bar(p: Page, number: int | None, count: int, whole: bool) -> None:
             ("leave", "Leave", "Back to the whole notebook (Esc)", False),
         )
         st.html(
-            tag("div", *(_button(*each) for each in buttons if whole or each[0] != "leave"), cls="gt-row", role="group", aria_label="Pages"), width="content"
+            tag(
+                "div",
+                *(_button(*each) for each in buttons if whole or each[0] != "leave"),
+                cls="gt-row",
+                role="group",
+                aria_label="Pages",
+            ),
+            width="content",
         )
 
 

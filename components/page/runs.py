@@ -34,9 +34,7 @@ def run_typed(then: Callable[[], None] = lambda: None, seed: int | None = None, 
     run_program(then, seed, until)
 
 
-def run_program(
-    then: Callable[[], None] = lambda: None, seed: int | None = None, until: int | None = None
-) -> None:
+def run_program(then: Callable[[], None] = lambda: None, seed: int | None = None, until: int | None = None) -> None:
     """Run what the editors hold, and call `then` when the result is on show; until then the last one stays. With the `seed` of
     another run the random numbers are that run's, unless the program says others; `until` is how many of a notebook's
     cells are run, if not all are."""
@@ -47,7 +45,11 @@ def run_program(
         then, p.unrun = p.unrun, None
     try:
         p.program = Program(
-            texts, p.program.name, notebook=p.is_notebook, files=p.beside, arguments=tuple(shlex.split(p.arguments)),
+            texts,
+            p.program.name,
+            notebook=p.is_notebook,
+            files=p.beside,
+            arguments=tuple(shlex.split(p.arguments)),
             story=p.program.story,
         )
     except ProgramError as error:

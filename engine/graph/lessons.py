@@ -17,7 +17,9 @@ from ..recording.story import Look
 from .numbers import ArrayTexts, shape_text
 from .structure.tensor_titles import best_names
 
-QUESTION = re.compile(r"(?P<name>[A-Za-z_][\w.\[\]]{0,200}?)(?P<of>\.grad)?(?P<what>\.shape|\.grad_fn|\.requires_grad|\.is_leaf|\.item\(\))?")
+QUESTION = re.compile(
+    r"(?P<name>[A-Za-z_][\w.\[\]]{0,200}?)(?P<of>\.grad)?(?P<what>\.shape|\.grad_fn|\.requires_grad|\.is_leaf|\.item\(\))?"
+)
 """What can be asked for: a value, a gradient, the shape of either, a `grad_fn`, or whether it is a leaf or wants a gradient."""
 GUESSED = 64
 """Numbers that can be asked for at once."""

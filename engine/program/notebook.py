@@ -108,7 +108,12 @@ def _note(cell: Mapping[str, Any], at: int, room: int) -> Note:
 
     def attach(name: str, mime: str, encoded: Any) -> bool:
         nonlocal room
-        if mime not in MIMES or not isinstance(encoded, str) or not 0 < len(name) <= limits.NAME.value() or 3 * len(encoded) > 4 * room + 8:
+        if (
+            mime not in MIMES
+            or not isinstance(encoded, str)
+            or not 0 < len(name) <= limits.NAME.value()
+            or 3 * len(encoded) > 4 * room + 8
+        ):
             return False
         try:
             data = base64.b64decode(encoded)

@@ -34,7 +34,16 @@ def notebook(p: Page) -> None:
         st.html(tag("div", text(_called(p)), cls="gt-label"))
         st.space("stretch")
         if not _is_project(p):
-            st.html(tag("button", "Present", cls="gt-button", type="button", data_gt_do="present", title="Cell by cell, large, as a lesson"))
+            st.html(
+                tag(
+                    "button",
+                    "Present",
+                    cls="gt-button",
+                    type="button",
+                    data_gt_do="present",
+                    title="Cell by cell, large, as a lesson",
+                )
+            )
         attachments(p)
     actions(p)
     written(p)

@@ -201,7 +201,11 @@ class _Writer:
             ]
             return [*_pass(event.number), strong(node.info.name), *parts]
         line = self.recording.line(node.event)
-        parts = [*_pass(event.number), strong(node.info.name), plain(f" ({self.recording.line_text(node.event)})" if line else "")]
+        parts = [
+            *_pass(event.number),
+            strong(node.info.name),
+            plain(f" ({self.recording.line_text(node.event)})" if line else ""),
+        ]
         sent = [sent for sent in event.sent if sent is not None]
         if not sent:
             return [*parts, plain(" sends nothing on")]

@@ -142,7 +142,9 @@ class _TensorGraph:
         named = bool(history.first_name)
         card = named or kind == "leaf" or id in self.roots
         title = history.first_name or self._title(history, inputs)
-        sub = f"{info.dtype} {shape_text(info.shape)}" + (f" · {self.recording.line_text(event)}" if line and (inputs or self.recording.is_notebook) else "")
+        sub = f"{info.dtype} {shape_text(info.shape)}" + (
+            f" · {self.recording.line_text(event)}" if line and (inputs or self.recording.is_notebook) else ""
+        )
         return {
             "kind": kind,
             "shape": "card" if card else "pill",

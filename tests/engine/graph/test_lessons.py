@@ -59,7 +59,9 @@ def test_the_answer_to(question: str, kind: str, text: str, recording: Recording
     assert (found.kind, found.text) == (kind, text)
 
 
-@pytest.mark.parametrize("question", ["", "nowhere", "x + y", "__import__('os')", "x.grad.grad", "y.grad.shape", "x" * 500, "m"])
+@pytest.mark.parametrize(
+    "question", ["", "nowhere", "x + y", "__import__('os')", "x.grad.grad", "y.grad.shape", "x" * 500, "m"]
+)
 def test_no_answer_to(question: str, recording: Recording) -> None:
     assert lessons.answer(recording, Look(2, predict=question)) is None
 
