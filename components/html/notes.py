@@ -1,4 +1,4 @@
-"""A notebook's notes, safe to be shown: as Markdown for Streamlit, whose browser side renders it, or as HTML of our own making.
+"""A notebook's notes, safe to be shown: as Markdown that Streamlit renders in the browser, or as HTML of our own making.
 
 Either way no HTML of theirs is let through, pictures are those that are attached, as data, and nothing is fetched from elsewhere.
 """

@@ -11,7 +11,7 @@ from components.page import controls
 from components.page.graph import player
 from components.page.notebook import actions, cell
 from components.page.notebook.prose import prose
-from components.page.notebook.turning import ask, slides, turn
+from components.page.notebook.turning import MOST_ASKED, ask, slides, turn
 from components.page.notices import run_button
 from components.page.state import Page, page
 from components.page.status import bars
@@ -76,7 +76,8 @@ def _bar(p: Page, number: int | None, count: int, whole: bool) -> None:
 
 def _button(does: str, label: str, about: str, off: bool) -> str:
     return tag(
-        "button", text(label), cls="gt-button", type="button", data_gt_do=does, title=about, aria_label=about, disabled="" if off else None
+        "button", text(label), cls="gt-button", type="button", data_gt_do=does, title=about, aria_label=about,
+        disabled="" if off else None,
     )  # fmt: skip
 
 
@@ -93,8 +94,8 @@ def _keeping(p: Page, number: int) -> None:
         button = tag("button", "Keep the moment on show", cls="gt-button", type="button", data_gt_do="keep")
         st.html(button)
         st.text_input(
-            ASK, look.predict, key=f"ask_{number}_{p.rev}", placeholder=EXAMPLES, max_chars=200, on_change=_asked, args=(number,),
-            help="A tensor, its .grad, its .shape or its .grad_fn. The answer comes from the run.",
+            ASK, look.predict, key=f"ask_{number}_{p.rev}", placeholder=EXAMPLES, max_chars=MOST_ASKED, on_change=_asked,
+            args=(number,), help="A tensor, its .grad, its .shape or its .grad_fn. The answer comes from the run.",
         )  # fmt: skip
 
 

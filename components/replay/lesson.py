@@ -1,4 +1,4 @@
-"""A notebook's replay is a lesson: its pages, each with its notes, the stretch of the tape, the moment, and what is to be guessed."""
+"""A notebook's replay is a lesson: pages with their notes, a stretch of the tape, a moment, and what is to be guessed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a lesson shows of a notebook's run: each cell's stretch of the tape, the moment to look at, what is to be guessed there."""
+"""What a lesson shows of a notebook's run: each cell's stretch of the tape, the moment to look at, what is to be guessed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A notebook keeps its story in the page: notes in their place, named cells, and as a lesson page by page, with values to guess."""
+"""A notebook keeps its story in the page: notes in their place, named cells, and as a lesson its pages, with values to guess."""
 
 from __future__ import annotations
 
@@ -230,7 +230,8 @@ def test_a_lessons_file_works_by_itself(lesson: Replay) -> None:
     expect(source).to_contain_text("How gradients add up")
     expect(source.locator("math").first).to_be_visible()
     assert source.locator("script, [onclick], a[href^='javascript']").count() == 0
-    assert source.locator("img").evaluate_all("all => all.map(i => [i.naturalWidth, i.src.slice(0, 15)])") == [[1, "data:image/png;"]]
+    shown = source.locator("img").evaluate_all("all => all.map(i => [i.naturalWidth, i.src.slice(0, 15)])")
+    assert shown == [[1, "data:image/png;"]]
     assert tab.evaluate("window.__pwned") is None
     lesson.press("ArrowRight", "ArrowRight")
     expect(tab.locator(".where")).to_have_text("3 of 5")

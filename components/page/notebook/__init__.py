@@ -83,8 +83,8 @@ def cell(p: Page, number: int, *, tools: bool = True) -> None:
 
 
 def question(p: Page, look: Look) -> Answer | None:
-    """The answer that a lesson hides until it is guessed; None where nothing is asked, it was guessed, or the whole notebook is on
-    show, where the graph says it anyway."""
+    """The answer that a lesson hides until it is guessed; None where nothing is asked, it was guessed, or the whole notebook is
+    on show, where the graph says it anyway."""
     if not p.presenting or not look.predict or look.cell in p.guessed or p.recording is None or p.dirty:
         return None
     return answer(p.recording, look)
@@ -101,7 +101,10 @@ def _head(p: Page, number: int, tools: bool) -> str:
         return tag("div", called, cls="gt-cellbar")
     ways = (("run_cell", "Run cell", ONE), ("run_on", "Run from here", ON))
     buttons = [
-        tag("button", label, cls="gt-way", type="button", data_gt_do=does, data_gt_cell=number, title=about, aria_label=f"{label}: {cell_title(number)}")
+        tag(
+            "button", label, cls="gt-way", type="button", data_gt_do=does, data_gt_cell=number, title=about,
+            aria_label=f"{label}: {cell_title(number)}",
+        )
         for does, label, about in ways
     ]  # fmt: skip
     return tag("div", called, *buttons, cls="gt-cellbar")

@@ -1,4 +1,4 @@
-"""A notebook's notes, rendered by the visitor's own browser: Streamlit's Markdown lets no HTML of theirs through, and has KaTeX."""
+"""A notebook's notes, rendered by the visitor's own browser: Streamlit's Markdown lets no HTML through, and has KaTeX."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What a visitor does with a notebook: runs a part of it, turns the pages of a lesson, guesses, and says what a page shows.
 
-A run begins at the top, as every tape does. To run one cell is to run up to it, and to run from a cell is to run everything and to
-stand there; what is random is as it was.
+A run begins at the top, as every tape does. To run one cell is to run up to it, and to run from a cell is to run everything
+and to stand there; what is random is as it was.
 """
 
 from __future__ import annotations

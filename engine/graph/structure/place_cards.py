@@ -90,7 +90,9 @@ class Cards:
         )
         found = []
         where, told = self.recording.card_line, self.recording.is_notebook
-        for row, id, step, cell, line, scope, name, op, cut, in_backward, takes, leaf, parameter, grad_of, needs, last, about in zip(
+        for (
+            row, id, step, cell, line, scope, name, op, cut, in_backward, takes, leaf, parameter, grad_of, needs, last, about,
+        ) in zip(
             rows.tolist(), tensors.id[rows].tolist(), steps.tolist(), columns.tape.cells(steps).tolist(),
             columns.tape.lines(steps).tolist(),
             columns.events.scope[steps].tolist(), made_by.tolist(), operations.op[of].tolist(), operations.cut[of].tolist(),
@@ -141,7 +143,8 @@ class Cards:
         found = []
         for id, step, name, at, tells, at_cell, at_line, op_of, inside, scope, about in zip(
             ids.tolist(), steps.tolist(), columns.nodes.name[rows].tolist(), tensor.tolist(), accumulates.tolist(),
-            cell.tolist(), line.tolist(), op.tolist(), in_backward.tolist(), columns.events.scope[steps].tolist(), self._described(owner),
+            cell.tolist(), line.tolist(), op.tolist(), in_backward.tolist(), columns.events.scope[steps].tolist(),
+            self._described(owner),
         ):  # fmt: skip
             found.append(
                 {

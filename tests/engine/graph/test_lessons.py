@@ -47,8 +47,10 @@ def test_a_cell_that_fails_ends_with_the_run() -> None:
 @pytest.mark.parametrize(
     ("question", "kind", "text"),
     [
-        ("x.grad", "numbers", "[2 4]"), ("y", "numbers", "5"), ("y.item()", "numbers", "5"), ("y.grad_fn", "name", "<SumBackward0>"),
-        ("x.grad_fn", "none", "None"), ("y.grad", "none", "None"), ("x.shape", "shape", "[1×2]"), ("y.shape", "shape", "scalar"),
+        ("x.grad", "numbers", "[2 4]"), ("y", "numbers", "5"), ("y.item()", "numbers", "5"),
+        ("y.grad_fn", "name", "<SumBackward0>"),
+        ("x.grad_fn", "none", "None"), ("y.grad", "none", "None"), ("x.shape", "shape", "[1×2]"),
+        ("y.shape", "shape", "scalar"),
         ("x.grad.shape", "shape", "[1×2]"), ("x.is_leaf", "flag", "True"), ("y.requires_grad", "flag", "True"),
         ("m.weight.grad", "none", "None"), ("m.bias.shape", "shape", "[1]"),
     ],

@@ -94,7 +94,8 @@ def test_pictures_within_the_text_become_attached_ones() -> None:
     "attachments",
     [
         {"a.svg": {"image/svg+xml": PIXEL}}, {"a.png": {"text/html": PIXEL}}, {"a.png": 3}, {"a.png": {"image/png": 3}}, 3,
-        {"a.png": {"image/png": "AAAA" * limits.PICTURES.value()}}, {"": {"image/png": PIXEL}}, {"x" * 1_000: {"image/png": PIXEL}},
+        {"a.png": {"image/png": "AAAA" * limits.PICTURES.value()}}, {"": {"image/png": PIXEL}},
+        {"x" * 1_000: {"image/png": PIXEL}},
     ],
 )  # fmt: skip
 def test_what_is_no_picture_that_is_shown_is_left_out(attachments: Any) -> None:
