@@ -15,7 +15,7 @@ from components.page import header_menus as menus
 from components.page import tasks, theme
 from components.page.address import whole_page
 from components.page.beside import find, panel
-from components.page.code import cells_on_show, code
+from components.page.code import code
 from components.page.empty_state import empty_html
 from components.page.error_boundary import guarded
 from components.page.figures import draw_figures
@@ -24,7 +24,9 @@ from components.page.graph import graph, player
 from components.page.guided_tour import guided_tour
 from components.page.headline import headline, outdated
 from components.page.keeping import keep, keep_moment
+from components.page.notebook import cells_on_show
 from components.page.notices import notices, refused, run_button
+from components.page.presenting import presentation
 from components.page.program import program
 from components.page.runs import run_program
 from components.page.selection import clicked
@@ -69,6 +71,9 @@ def main() -> None:
     guided_tour()
     headline(p)
     hand_over(p.files, key="files")
+    if p.presenting and p.is_notebook:
+        presentation(p, tape)
+        return
     with st.container(key="body"):
         left, rest = st.columns([27, 73], gap="small")
         with left, st.container(key="program", border=True):
@@ -138,7 +143,12 @@ def side_by_side(p: Page, recording: Recording) -> None:
 
 
 def embedded(p: Page) -> None:
-    """The compact page inside another one: source, graph and timeline."""
+    """The compact page inside another one: source, graph and timeline; of a notebook with notes its pages."""
+    if p.program.story:
+        p.presenting = True
+        notices(p)
+        presentation(p, tape, whole=False)
+        return
     with st.container(key="embedded"):
         left, right = st.columns([36, 64], gap="small")
         with left, st.container(key="source", border=True):

@@ -127,8 +127,9 @@ STUCK = Row("bytes about where it is stuck", 8_192, "a few lines of a traceback"
 
 PROGRAM = Row("characters of a program", 500_000, "time to read it", of="a program has")
 CELLS = Row("code cells", 500, "an editor for each", of="a notebook has")
-PROGRAM_FILE = Row("of a program's or notebook's file", 32_000_000, "the pictures in a notebook are passed over",
+PROGRAM_FILE = Row("of a program's or notebook's file", 32_000_000, "the pictures in a notebook's outputs are passed over",
                    of="the page reads", bytes=True)  # fmt: skip
+PICTURES = Row("of pictures in its notes", 4 * MB, "they are sent with the page", of="a notebook keeps", bytes=True)
 LINK = Row("characters of a link", 4_096, "what every browser, chat and mail program passes on whole", of="a link has")
 UNPACKED = Row("bytes that a link unpacks to", 200_000, "a small link can hold a large text", of="a link has")
 TITLE = Row("characters of a title in a link", 120, "it stands in the header", of="a link has")
@@ -220,7 +221,9 @@ GROUPS = {
         ELEMENTS, SMALL, ARRAYS, ROWS, COLUMNS, PARTS, FACTS, DIMS, SIZE, NUMBER, NESTED, NAME, TEXT, VALUE, RULES, RULE,
     ),
     "What a program's process sends": (FRAME, BATCH, FRAMES, READS, RESULT, STUCK),
-    "Programs and files": (PROGRAM, CELLS, PROGRAM_FILE, LINK, UNPACKED, TITLE, ENTRIES, DOCUMENT, UNFOLDED, FILE, UPLOAD),
+    "Programs and files": (
+        PROGRAM, CELLS, PROGRAM_FILE, PICTURES, LINK, UNPACKED, TITLE, ENTRIES, DOCUMENT, UNFOLDED, FILE, UPLOAD,
+    ),  # fmt: skip
     "What the page works on itself": (READ, SIGNS, DEPTH, FIELDS, KNOBS, MARKS, TURN, LONG_TURN),
     "What is done in a process of its own": (
         READING, READING_MEMORY, MAKING, MAKING_MEMORY, MADE, PIXELS, SIDE, APART, APART_MEMORY, APART_MADE,

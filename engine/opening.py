@@ -15,6 +15,7 @@ from . import limits as table
 from .program import Program
 from .progress import Tell, untold
 from .recording.recording import SUFFIX, Recording
+from .recording.story import Story
 from .sandbox.calls import CallError, bounded, call
 from .sandbox.settings import settings
 from .sandbox.transport.budget import Room
@@ -33,14 +34,16 @@ class Asked(msgspec.Struct, frozen=True):
 class _Cells(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cells: Annotated[tuple[str, ...], msgspec.Meta(max_length=table.CELLS.value())]
     notebook: bool
+    story: Story
 
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_asked = msgspec.msgpack.Decoder(Asked).decode
 _decode_cells = msgspec.msgpack.Decoder(_Cells).decode
 
-
-PROGRAM = bounded("engine.opening:program", table.READING, table.READING_MEMORY, 4 * table.PROGRAM.value())
+MOST = 8 * table.PROGRAM.value() + 2 * table.PICTURES.value()
+"""Bytes of a program's cells and its notes."""
+PROGRAM = bounded("engine.opening:program", table.READING, table.READING_MEMORY, MOST)
 RECORDING = bounded("engine.opening:recording", table.READING, table.READING_MEMORY, table.FILE.value(settings().hosted))
 
 
@@ -62,7 +65,7 @@ def opened(data: bytes, name: str, *, stop: threading.Event | None = None, tell:
     if name.endswith(SUFFIX):
         return Recording.load(call(RECORDING, argument, stop=stop, progress=tell), hosted=settings().hosted)
     found = _decode_cells(call(PROGRAM, argument, stop=stop, progress=tell))
-    return Program(found.cells, name, found.notebook)
+    return Program(found.cells, name, found.notebook, story=found.story)
 
 
 def sentence(error: Exception, name: str) -> str:
@@ -78,7 +81,7 @@ def program(argument: memoryview, tell: Tell) -> bytes:
     """The cells of a program or notebook."""
     asked, data = _parts(argument)
     found = Program.from_file(bytes(data), asked.name)
-    return _encode(_Cells(found.cells, found.notebook))
+    return _encode(_Cells(found.cells, found.notebook, found.story))
 
 
 def recording(argument: memoryview, tell: Tell) -> bytes:
@@ -106,7 +109,10 @@ def _keeps_to(found: Recording, limits: Limits) -> None:
 
 def prepare() -> None:
     """Read one small file of each kind, so that everything is imported that a process needs which opens no file."""
-    notebook = b'{"cells": [{"cell_type": "code", "source": ["%matplotlib inline\\n", "1"]}]}'
+    notebook = (
+        b'{"cells": [{"cell_type": "code", "source": ["%matplotlib inline\\n", "1"], "metadata": {"gradtape": {"moment": 1}}}, '
+        b'{"cell_type": "markdown", "source": "![](attachment:a.png)", "attachments": {"a.png": {"image/png": "AA=="}}}]}'
+    )
     for name, data in (("a.py", b"1\r\n"), ("a.ipynb", notebook)):
         program(memoryview(b"".join(with_argument(_encode(Asked(name)), (data,)))), untold)
     asked = _encode(Asked("a.gradtape", Limits()))

@@ -7,19 +7,27 @@ from functools import cache
 from pathlib import Path
 
 from engine.diagnosis.findings.catalogue import entry, kinds
+from engine.program import Program
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "assets" / "examples"
+LESSONS = EXAMPLES.parent / "lessons"
 DEFAULT = "repeated_backward"
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A program that teaches something: its first line is its title, the comment lines after it say what to look for."""
+    """A program that teaches something: its first line is its title, the comment lines after it say what to look for. Of a
+    lesson, which is a notebook, it is the first note: a heading and a sentence."""
 
     name: str
     title: str
     about: str
-    text: str
+    program: Program
+
+    @property
+    def text(self) -> str:
+        """The program's text; of a lesson its first cell."""
+        return self.program.cells[0]
 
 
 @cache
@@ -34,7 +42,12 @@ def examples() -> dict[str, Example]:
                 break
             comments.append(line.lstrip("# "))
         name = path.stem.split("_", 1)[1]
-        found[name] = Example(name, comments[0].rstrip("."), " ".join(comments[1:]), text)
+        found[name] = Example(name, comments[0].rstrip("."), " ".join(comments[1:]), Program.from_text(text))
+    for path in sorted(LESSONS.glob("*.ipynb")):
+        program = Program.from_file(path)
+        heading, _, rest = program.story.notes[0].text.partition("\n\n")
+        name = path.stem.split("_", 1)[1]
+        found[name] = Example(name, f"Lesson: {heading.lstrip('# ')}", rest.partition("\n\n")[0].replace("\n", " "), program)
     return found
 
 
@@ -48,5 +61,5 @@ def example(name: str) -> Example | None:
     if which in PROGRAMS and id in kinds():
         shown = entry(id)
         text = shown.broken if which == PROGRAMS[0] else shown.mended
-        return Example(name, f"{id}, {which}", shown.about, text)
+        return Example(name, f"{id}, {which}", shown.about, Program.from_text(text))
     return examples().get(name)

@@ -54,7 +54,7 @@ def query(p: Page) -> str:
     if p.named is not None and not own(p):
         return p.named[2]
     if (p.opened is None or p.dirty) and not p.beside:
-        packed = _packed(Link(tuple(p.edited), len(p.edited) > 1, p.name[:MAX_NAME]))
+        packed = _packed(Link(tuple(p.edited), p.is_notebook, p.name[:MAX_NAME], story=p.program.story))
         if packed:
             return f"{PARAMETER}={packed}"
     return f"{HERE}={p.record}"
@@ -68,7 +68,7 @@ def own(p: Page) -> bool:
 @lru_cache(maxsize=64)
 def _packed(link: Link) -> str:
     """A program that is short enough for the address; nothing where it is not."""
-    if sum(map(len, link.cells)) > PACKED:
+    if sum(map(len, link.cells)) + sum(len(note.text) for note in link.story.notes) > PACKED:
         return ""
     try:
         packed = pack(link)
@@ -81,7 +81,7 @@ def naming(query: str, cells: tuple[str, ...], name: str) -> tuple[tuple[str, ..
     """The text and title that a query opens, with it, where they are these; None where it opens others."""
     wanted: Mapping[str, str] = asked_in(query)
     if (shown := example(wanted.get(EXAMPLE, ""))) is not None:
-        there = ((shown.text,), shown.title, named_example(shown.name))
+        there = (shown.program.cells, shown.title, named_example(shown.name))
         return there if there[:2] == (cells, name) else None
     try:
         link = unpack(wanted[PARAMETER])
@@ -97,7 +97,9 @@ def link() -> Link:
     last = len(recording.events) - 1 if recording is not None else -1
     step = None if p.dirty or p.step is None or p.step >= last else p.step
     cells = tuple(p.edited)
-    return Link(cells, len(cells) > 1, p.name[:MAX_NAME], step, None if p.dirty else p.node, p.view)
+    return Link(
+        cells, p.is_notebook, p.name[:MAX_NAME], step, None if p.dirty else p.node, p.view, p.program.story
+    )  # fmt: skip
 
 
 def address() -> str:

@@ -14,6 +14,7 @@ from engine.limits import OUTPUT
 from engine.recording import Recording
 from engine.recording.columns import columns_of
 from engine.recording.events import Printed
+from engine.recording.story import cell_title
 from engine.sandbox import RunResult
 from engine.sandbox.transport.messages import HALTED
 
@@ -185,8 +186,8 @@ def error_html(result: RunResult) -> str:
     error = result.error
     assert error is not None
     where = f"line {error.line}" if error.line else ""
-    if error.cell and where:
-        where = f"cell {error.cell + 1}, {where}"
+    if where and (error.cell or len(result.cells) > 1):
+        where = f"{cell_title(error.cell)}, {where}"
     parts = []
     if result.status == "timeout" and error.type == HALTED:
         parts.append(tag("div", "Stopped: what was recorded is kept."))

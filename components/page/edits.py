@@ -79,13 +79,14 @@ def mend(recording: Recording, changes: Sequence[TextChange]) -> bool:
     text by now. Whether they were made."""
     p, ran = page(), [recording.source[k] for k in recording.own]
     now = [controls.newest_text(f"editor_{cell}", p.rev) or text for cell, text in enumerate(p.edited)]
-    if tuple(now) != tuple(ran):
+    more = now[len(ran) :] if p.partial else []
+    if now[: len(ran)] != ran or len(now) != len(ran) + len(more):
         p.notice = "The fix is for the program as it ran, and the text has been changed since. Run it, and it is tried anew."
         return False
     if len(now) == 1:
         remember(p.undo, now[0])
         p.redo.clear()
-    p.edited = list(changed_program(recording, changes))
+    p.edited = [*changed_program(recording, changes), *more]
     p.rev += 1
     run_program(seed=recording.seed)
     return True

@@ -116,7 +116,7 @@ def _grown(following: Following, recording: Recording) -> None:
     last = p.step is None or p.step >= len(before.events) - 1
     step = len(recording.events) - 1 if last else p.step
     if recording.source != before.source:
-        put_text(Program.from_cells(recording.source), p.name)
+        put_text(Program.from_cells(recording.source, story=recording.story), p.name)
     p.opened = following.shown = recording
     p.ran = tuple(recording.source)
     if not p.has_pinned(before):

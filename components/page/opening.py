@@ -34,7 +34,8 @@ def open_example(name: str) -> None:
     example = example_of(name)
     if example is None:
         return
-    _show(Program.from_text(example.text), example.title, address.named_example(name))
+    _show(example.program, example.title, address.named_example(name))
+    page().presenting = example.program.notebook
 
 
 def open_asked(asked: Mapping[str, str], default: str) -> str:
@@ -68,15 +69,16 @@ def open_link(link: Link, query: str | None = None) -> None:
         p.unrun = there
 
 
-def look_at(selected: str | None, step: int | None) -> None:
-    """Have the player go to a moment, its end without one, and select a node where there is one."""
+def look_at(selected: str | None, step: int | None, until: int | None = None) -> None:
+    """Have the player go to a moment, its end without one, and select a node where there is one; with `until` it plays from
+    there up to that step."""
     p = page()
     # In the chosen view already: the player would select it there by a command of its own, and lose this one's step.
     if p.recording is not None and selected is not None and exists(p.recording, selected):
         select(translated(p.recording, selected, p.view))
     elif p.recording is not None and (shown := translated(p.recording, p.selected, p.view)) != p.selected:
         select(shown, open=False)
-    p.command = {**p.command, "n": p.command["n"] + 1, "step": step}
+    p.command = {**p.command, "n": p.command["n"] + 1, "step": step, "until": until}
     p.commands = p.command["n"]
 
 
@@ -97,6 +99,7 @@ def begun(p: Page, query: str | None) -> None:
     p.work, p.record, p.sealed, p.turned_to = new_id(), new_id(), texts, ()
     p.named = None if query is None else (texts, p.name, query)
     p.file, p.stored, p.coming, p.awaited = ("", b""), None, None, ""
+    p.presenting, p.slide, p.turned_in, p.guessed = False, 0, "", set()
 
 
 def open_files(files: dict[str, bytes]) -> None:
@@ -153,12 +156,12 @@ def _show_file(
             raise ProgramError(why)
         _show(replace(content, files=beside), name, query)
     else:
-        program = Program.from_cells(content.source)
+        program = Program.from_cells(content.source, story=content.story)
         tasks.cancel("run")
         put_text(program, name)
         if not p.has_pinned(p.recording):
             gone(p.recording)
-        p.opened, p.result, p.ran = content, None, tuple(content.source)
+        p.opened, p.result, p.ran, p.partial = content, None, tuple(content.source), False
         p.step, p.selected = None, None
         begun(p, query)
         if len(data) <= KEPT and query is None:

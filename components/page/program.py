@@ -5,24 +5,22 @@ from __future__ import annotations
 import streamlit as st
 
 from components.builder import builder
-from components.html.markup import copy, heading, shortened, tag, text
+from components.html.markup import copy, heading, shortened
 from components.page import controls, edits
 from components.page.attached import attachments, written
-from components.page.code import cells_on_show, code, notebook_cell
+from components.page.code import code
 from components.page.console import console, printed
 from components.page.figures import between
+from components.page.notebook import notebook
 from components.page.selection import translated
 from components.page.state import Page
-
-SHOWN = 60
-"""Characters of the names of a project's files."""
 
 
 def program(p: Page) -> None:
     """The program and what it printed."""
     st.html(heading("Program"))
-    if len(p.edited) > 1:
-        _notebook(p)
+    if p.is_notebook:
+        notebook(p)
         return
     p.mode = _mode(p)
     if p.mode == "Build":
@@ -32,26 +30,6 @@ def program(p: Page) -> None:
     result = p.result if p.opened is None else printed(p.opened)
     console(result, between(p, p.result) if p.opened is None and p.result is not None else (), key="console", run=p.run_id)
     written(p)
-
-
-def _notebook(p: Page) -> None:
-    with st.container(key="notebook_bar", horizontal=True, vertical_alignment="center"):
-        st.html(tag("div", text(_parts(p)), cls="gt-label"))
-        st.space("stretch")
-        attachments(p)
-    written(p)
-    shown = cells_on_show(p)
-    with st.container(key="cells", height="stretch", border=False):
-        for cell in shown:
-            notebook_cell(p, cell)
-
-
-def _parts(p: Page) -> str:
-    """What the parts of the program are: cells of a notebook, or a project's files."""
-    names = p.opened.names if p.opened is not None else ()
-    if not names:
-        return f"Notebook · {len(p.edited)} cells"
-    return shortened(f"{len(names)} files · {', '.join(names)}", SHOWN)
 
 
 def _mode(p: Page) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from components.page import controls, tasks, titles
@@ -23,38 +24,48 @@ MAX_MATCHED = 10_000
 """Events of runs that are matched for that; of one that was cut short, `LONG`: where it was cut has no meaning."""
 
 
-def run_typed() -> None:
+def run_typed(then: Callable[[], None] = lambda: None, seed: int | None = None, until: int | None = None) -> None:
     """Run what the editors hold in the browser: for callbacks, which come before the page is drawn."""
     p = page()
     for cell in range(len(p.edited)):
         text = controls.newest_text(f"editor_{cell}", p.rev)
         if text is not None:
             p.edited[cell] = text
-    run_program()
+    run_program(then, seed, until)
 
 
-def run_program(then: Callable[[], None] = lambda: None, seed: int | None = None) -> None:
+def run_program(then: Callable[[], None] = lambda: None, seed: int | None = None, until: int | None = None) -> None:
     """Run what the editors hold, and call `then` when the result is on show; until then the last one stays. With the `seed` of
-    another run the random numbers are that run's, unless the program says others."""
+    another run the random numbers are that run's, unless the program says others; `until` is how many of a notebook's
+    cells are run, if not all are."""
     p = page()
     texts, p.notice = tuple(p.edited), ""
     titles.settle(p)
+    cut = until is not None and until < len(texts)
     if p.unrun is not None:
         then, p.unrun = p.unrun, None
     try:
         p.program = Program(
-            texts, p.program.name, notebook=len(texts) > 1, files=p.beside, arguments=tuple(shlex.split(p.arguments))
+            texts,
+            p.program.name,
+            notebook=p.is_notebook,
+            files=p.beside,
+            arguments=tuple(shlex.split(p.arguments)),
+            story=p.program.story,
         )
     except ProgramError as error:
         p.notice = f"The program cannot be run: {error}."
         return
     program, limits = p.program, limits_now()
+    if cut:
+        texts = texts[:until]
+        program = replace(program, cells=texts, story=program.story.until(len(texts)))
     tasks.cancel("check")
     tasks.cancel("functions")
     tasks.cancel("fix")
 
     def arrived(result: RunResult) -> None:
-        _take(result, texts)
+        _take(result, texts, cut)
         then()
 
     control = Control()
@@ -62,11 +73,11 @@ def run_program(then: Callable[[], None] = lambda: None, seed: int | None = None
     tasks.start("run", "Running", lambda stop: work(stop=stop), arrived, limits=limits, control=control)
 
 
-def _take(result: RunResult, texts: tuple[str, ...]) -> None:
+def _take(result: RunResult, texts: tuple[str, ...], cut: bool) -> None:
     """Put a run's result on show."""
     p = page()
     shown, step = p.recording, p.step
-    p.result, p.ran, p.opened = result, texts, None
+    p.result, p.ran, p.partial, p.opened = result, texts, cut, None
     akin = _keep(shown, step)
     if not p.has_pinned(shown):
         gone(shown)

@@ -87,10 +87,22 @@ class Page:
     coming: Callable[[], None] | None = None
     """What is still to be done when the run is there: it was looked at in this browser before."""
 
+    # As a lesson
+    presenting: bool = False
+    """Whether a notebook is shown page by page."""
+    slide: int = 0
+    """The page on show then,"""
+    turned_in: str = ""
+    """and the run in which it was turned to."""
+    guessed: set[int] = field(default_factory=set)
+    """The cells whose questions were answered."""
+
     # Its run
     result: RunResult | None = None
     ran: tuple[str, ...] = ()
     """The texts that `result` belongs to."""
+    partial: bool = False
+    """Whether those are the first cells of a notebook, behind which others follow that did not run."""
     opened: Recording | None = None
     """A recording opened from a file, shown instead of a run's."""
     figures: dict[str, bytes | str] = field(default_factory=dict)
@@ -176,6 +188,11 @@ class Page:
         return self.result.recording if self.result is not None else None
 
     @property
+    def is_notebook(self) -> bool:
+        """Whether the program is shown cell by cell."""
+        return len(self.edited) > 1 or bool(self.program.story)
+
+    @property
     def node(self) -> str | None:
         """The selected node, unless it is a closed group."""
         return None if self.selected is None or self.selected.startswith("g:") else self.selected
@@ -199,7 +216,7 @@ class Page:
     @property
     def dirty(self) -> bool:
         """Whether the editors hold something that has not been run."""
-        return tuple(self.edited) != self.ran
+        return tuple(self.edited[: len(self.ran)] if self.partial else self.edited) != self.ran
 
     def memory(self, kind: type[M]) -> M:
         """What is kept of a kind; made anew when there is none."""

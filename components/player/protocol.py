@@ -369,6 +369,8 @@ class Command(msgspec.Struct):
 
     n: int
     step: int | None = None
+    until: int | None = None
+    """The step up to which it plays from there."""
     select: str | None = None
     open: bool = True
     """Whether the groups around the node are opened; else the closed one is selected."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from components.html.notes import note_html
 from components.network.file import PYVIS
 from components.replay.page import REPLAY
 from engine.diagnosis.findings.catalogue import entries
 from engine.export.isolated import Wanted, make, making, requested, small, written
 from engine.progress import Tell, part, untold
+from engine.recording.story import Note
 
 MADE_HERE = {format.name: format for format in (REPLAY, PYVIS)}
 REPLAYED = making("components.replay.making:file")
@@ -20,6 +22,7 @@ def file(argument: memoryview, tell: Tell) -> bytes:
 
 def prepare() -> None:
     """Make a small one of each, so that everything is imported and read that a process needs which opens no file."""
+    note_html(Note(0, "$x$"))
     for name in MADE_HERE:
         file(memoryview(b"".join(written(Wanted(name), small()))), untold)
     # Nothing is found in those, and beside a finding stands what the catalogue says of its rule.

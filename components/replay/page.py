@@ -14,6 +14,7 @@ import msgspec
 
 from components.html.markup import text
 from components.player.protocol import Rolled as RolledPart
+from components.replay.lesson import lesson
 from components.replay.panels import panels
 from components.replay.pictures import pictures
 from components.replay.rolled import Rolled, rolled
@@ -28,6 +29,7 @@ from engine.recording.events import Accumulated
 
 FOLDER = Path(__file__).parent
 BUNDLE = FOLDER.parent / "player" / "build"
+BROWSER = FOLDER.parent / "browser"
 STYLE = FOLDER.parent.parent / "assets" / "style.css"
 BOTH: tuple[View, ...] = ("tensors", "autograd")
 """The views that a replay offers."""
@@ -38,6 +40,7 @@ MAX_UNROLLED = 3_000
 """Events up to which a run that is shown rolled is there unrolled, too."""
 PICTURED = 0.5
 """The share of the work that goes into the pictures."""
+_EXPORTED = re.compile(r"^export ", re.MULTILINE)
 _EXPORT = re.compile(r"export\s*\{\s*([\w$]+) as default\s*\};?\s*$")
 
 
@@ -81,7 +84,8 @@ def _script() -> str:
     export = _EXPORT.search(player)
     if export is None:
         raise RuntimeError(f"{bundle.name} does not end with its export")
-    host = _text(FOLDER / "rolled.js") + _text(FOLDER / "replay.js")
+    shared = "".join(_EXPORTED.sub("", _text(BROWSER / name)) for name in ("dom.mjs", "typing.mjs", "guessing.mjs"))
+    host = shared + "".join(_text(FOLDER / name) for name in ("rolled.js", "lesson.js", "replay.js"))
     # A block, so that the page's names and the bundle's short ones cannot be the same.
     module = f"{player[: export.start()]}\n{{\nconst render = {export[1]};\n{host}}}"
     # What would end the script element, or begin a comment in it, means the same to JavaScript when it is written so.
@@ -116,6 +120,8 @@ def _data(recording: Recording, options: Options, tell: Tell) -> tuple[dict[str,
         "view": first,
         "step": max(step_of(recording, options), 0),
         "selected": f"t{min(filled)}" if filled else None,
+        "notebook": recording.is_notebook or bool(recording.story),
+        "lesson": lesson(recording),
         "panels": panels(recording, shown, part(tell, PICTURED, 0.95)),
     }
     return (data, [], []) if made is None else (data, made.windows, made.beside)

@@ -60,7 +60,9 @@ document.addEventListener('click', ({ target }) => {
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', mount);
 let turn = Promise.resolve(); // what the player is given, one thing after the other
 tell(data.step, standing(data.selected));
-mount();
+const lesson = data.lesson && createLesson(data.lesson, { go: goTo, changed: () => { byId('output').replaceChildren(); showOutput(); } });
+if (lesson) lesson.start();
+else mount();
 
 /** What is packed in one of the page's templates, a line for each. */
 function shelf(id) {
@@ -189,9 +191,16 @@ function changePicture(picture) {
   showFolds();
 }
 
-function tell(step, select) {
+/** A page of the lesson: its view, its moment, and from there on the tape plays up to `until`. */
+function goTo({ view, selected }, { step, until = null }) {
+  if (view && view !== shown.view && view in book()) changeView(view);
+  tell(step, standing(selected), until);
+  mount();
+}
+
+function tell(step, select, until = null) {
   commands += 1;
-  command = { n: commands, step, select, open: false };
+  command = { n: commands, step, until, select, open: false };
 }
 
 function changeView(view) {
@@ -259,6 +268,7 @@ function writeSource() {
       item.addEventListener('click', () => pointAt(cell, index + 1, code, line));
       return { item, code, line };
     });
+    if (data.notebook) list.dataset.cell = `In [${cell + 1}]`;
     list.append(...items.map(({ item }) => item));
     byId('source').append(list);
     return items;
@@ -327,7 +337,7 @@ function drawMarks() {
 }
 
 function showOutput() {
-  const until = data.panels.output.filter(([step]) => step <= shown.step);
+  const until = data.panels.output.filter(([step]) => step <= shown.step && (lesson?.holds(step) ?? true));
   const box = byId('output');
   if (box.childElementCount === until.length) return;
   box.replaceChildren(...until.map(([, kind, text]) => {

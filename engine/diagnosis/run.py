@@ -132,7 +132,7 @@ class Run:
         return found
 
     def where(self, step: int) -> str:
-        """A step's line as text: "line 7", in notebooks "cell 2, line 7"."""
+        """A step's line as text: "line 7", in notebooks "In [2], line 7"."""
         return self.site_text(self.site(step))
 
     def moment(self, step: int) -> str:

@@ -43,8 +43,8 @@ def script(source: Sequence[str]) -> str:
 
 
 def notebook(recording: Recording) -> str:
-    """The program as an .ipynb file of format 4, with what every cell printed, showed and raised."""
-    return Program.from_cells(tuple(recording.source)).to_notebook(_outputs(recording))
+    """The program as an .ipynb file of format 4, with its notes, and what every cell printed, showed and raised."""
+    return Program.from_cells(tuple(recording.source), story=recording.story).to_notebook(_outputs(recording))
 
 
 def _misses_torch(text: str) -> bool:

@@ -13,6 +13,7 @@ import zlib
 import msgspec
 
 from .. import limits
+from ..recording.story import NONE, Story
 from . import Program, ProgramError
 from .source import MAX_CELLS
 
@@ -48,6 +49,8 @@ class Link(msgspec.Struct, frozen=True, array_like=True):
     selected: str | None = None
     """The selected node."""
     view: str = "tensors"
+    story: Story = NONE
+    """What stands between the cells of a notebook."""
 
 
 class LinkError(ValueError):
@@ -105,12 +108,14 @@ def unpack(text: str) -> Link:
 
 def program_of(link: Link) -> Program:
     """The program that a link holds."""
-    return Program.from_cells(link.cells) if link.notebook else Program.from_text(link.cells[0])
+    return Program.from_cells(link.cells, story=link.story) if link.notebook else Program.from_text(link.cells[0])
 
 
 def _checked(link: Link) -> Link:
     """The link, if its fields make sense together."""
     if not link.cells or len(link.cells) > MAX_CELLS or (len(link.cells) > 1 and not link.notebook):
+        raise LinkError("it does not hold a program")
+    if link.story and not link.notebook:
         raise LinkError("it does not hold a program")
     if any("\0" in cell for cell in link.cells) or len(link.name) > MAX_NAME:
         raise LinkError("it does not hold a program")

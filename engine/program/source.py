@@ -1,22 +1,21 @@
-"""Programs: the text of a .py file, or the code cells of a notebook."""
+"""Programs: the text of a .py file, or the cells of a notebook."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from .. import limits
+from ..recording.story import NONE, Story
 from . import project
+from .notebook import document_of, lines, read_cells
 
 MAX_TEXT = limits.PROGRAM.value()
 """Characters of a program."""
 MAX_CELLS = limits.CELLS.value()
-MAGIC = re.compile(r"\s*(%[A-Za-z]|!)")
-"""A line that is a command of the notebook; a `%` with a space behind it is Python's."""
 
 
 class ProgramError(ValueError):
@@ -34,6 +33,8 @@ class Program:
     """What was opened together with it and lies in the folder that it runs in: paths with their bytes."""
     arguments: tuple[str, ...] = ()
     """What follows its name in `sys.argv`."""
+    story: Story = NONE
+    """What stands between a notebook's cells, and how a lesson looks at them."""
 
     def __post_init__(self) -> None:
         # Half a character (a lone surrogate) cannot be encoded, so it cannot be sent.
@@ -42,6 +43,10 @@ class Program:
             raise ProgramError(f"{limits.PROGRAM.past()}, not {sum(map(len, self.cells)):,}")
         if len(self.cells) > MAX_CELLS:
             raise ProgramError(f"{limits.CELLS.past()}, not {len(self.cells):,}")
+        try:
+            self.story.check(len(self.cells))
+        except ValueError as error:
+            raise ProgramError(str(error)) from None
         self._check_files()
 
     def _check_files(self) -> None:
@@ -71,9 +76,9 @@ class Program:
         return Program((text,), name)
 
     @staticmethod
-    def from_cells(cells: tuple[str, ...], name: str = "notebook") -> Program:
-        """A notebook's cells."""
-        return Program(tuple(cells), name, notebook=True)
+    def from_cells(cells: tuple[str, ...], name: str = "notebook", story: Story = NONE) -> Program:
+        """A notebook's code cells, and what stands between them."""
+        return Program(tuple(cells), name, notebook=True, story=story)
 
     @staticmethod
     def from_file(source: str | Path | bytes, name: str = "") -> Program:
@@ -92,26 +97,11 @@ class Program:
             raise ProgramError("the file is not text in UTF-8") from None
         if "\0" in text:
             raise ProgramError("the file holds null characters, so it is no program")
-        return _from_notebook(text, name) if name.endswith(".ipynb") else Program.from_text(_lines(text), name or "program")
+        return _from_notebook(text, name) if name.endswith(".ipynb") else Program.from_text(lines(text), name or "program")
 
     def to_notebook(self, outputs: Sequence[list[dict[str, Any]]] = ()) -> str:
-        """The program as the text of an .ipynb file, with the cells' `outputs` where there are any."""
-        cells: list[dict[str, Any]] = [
-            {
-                "cell_type": "code",
-                "execution_count": position + 1 if outputs else None,
-                "metadata": {},
-                "outputs": outputs[position] if outputs else [],
-                "source": text,
-            }
-            for position, text in enumerate(self.cells)
-        ]
-        kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-        return json.dumps({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 4}, indent=1)
-
-
-def _lines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+        """The program as the text of an .ipynb file, with the code cells' `outputs` where there are any."""
+        return document_of(self.cells, self.story, outputs)
 
 
 def _from_notebook(text: str, name: str) -> Program:
@@ -124,24 +114,10 @@ def _from_notebook(text: str, name: str) -> Program:
         raise ProgramError("the notebook is of format 3 or older; open and save it in Jupyter to convert it")
     if not isinstance(cells, list):
         raise ProgramError("the notebook has no list of cells")
-    found = [_source(cell) for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
-    code = tuple(_without_magics(_lines(source)) for source in found if source.strip())
+    try:
+        code, story = read_cells(cells)
+    except ValueError as error:
+        raise ProgramError(str(error)) from None
     if not code:
         raise ProgramError("the notebook has no code cells")
-    return Program.from_cells(code, name)
-
-
-def _source(cell: dict[str, Any]) -> str:
-    source = cell.get("source", cell.get("input", ""))
-    if isinstance(source, list) and all(isinstance(part, str) for part in source):
-        return "".join(source)
-    if isinstance(source, str):
-        return source
-    raise ProgramError("a cell's source is neither text nor a list of lines")
-
-
-def _without_magics(source: str) -> str:
-    """Notebook commands (`%matplotlib inline`, `!pip install …`) as comments: they are no Python."""
-    if source.lstrip().startswith("%%"):
-        return "\n".join("# " + line for line in source.split("\n"))
-    return "\n".join("# " + line if MAGIC.match(line) else line for line in source.split("\n"))
+    return Program.from_cells(code, name, story)

@@ -31,6 +31,7 @@ from .events import Scope, Site
 from .op_info import OpInfo
 from .packing import ALIGNED, Packed, inflated, pack, unpack
 from .store import GONE, RecordingError, Row, TooMuchError
+from .story import NONE, Story
 from .tables import (
     BOOL,
     FLOAT,
@@ -71,6 +72,8 @@ class Head(msgspec.Struct, frozen=True, array_like=True):
     """Which of several processes that train together this one was."""
     world_size: int = 1
     seed: int | None = None
+    story: Story = NONE
+    """What stands between a notebook's cells, and how a lesson looks at them."""
 
 
 class Front(msgspec.Struct, frozen=True, array_like=True):

@@ -26,6 +26,7 @@ from .op_info import OpInfo as OpInfo
 from .op_info import RecordedRule as RecordedRule
 from .op_info import check_rules as check_rules
 from .store import RecordingError, StoredArray, TooMuchError
+from .story import NONE, Story, cell_title
 from .tables import Tape, tape_from
 
 T = TypeVar("T")
@@ -51,6 +52,8 @@ class Recording:
     """What the random numbers of the run began with where the program says nothing; with it, it runs again as it ran."""
     names: tuple[str, ...] = ()
     """The names of the files whose texts `source` has, where the program has several."""
+    story: Story = NONE
+    """What stands between a notebook's cells, and how a lesson looks at them."""
     rank: int = 0
     """Which of several processes that train together this one was."""
     world_size: int = 1
@@ -109,14 +112,33 @@ class Recording:
         """The line an event happened on, or 0."""
         return self.sites[event.site].line if event.site >= 0 else 0
 
+    def line_text(self, event: AnyEvent) -> str:
+        """An event's line as it stands on a card: "line 7", in notebooks "In [2] line 7"; "" where it is not known."""
+        return self.card_line(*self._place(event))
+
+    def _place(self, event: AnyEvent) -> tuple[int, int]:
+        site = self.site(event)
+        return (0, 0) if site is None else (site.cell, site.line)
+
+    def card_line(self, cell: int, line: int) -> str:
+        """The same of a cell and a line."""
+        if not line:
+            return ""
+        return f"{cell_title(cell)} line {line}" if self.is_notebook else f"line {line}"
+
+    @property
+    def is_notebook(self) -> bool:
+        """Whether `source` are a notebook's cells, and not one text or the files of a project."""
+        return len(self.source) > 1 and not self.names
+
     def site_text(self, site: Site | None) -> str:
-        """A site as text: "line 7", in notebooks "cell 2, line 7", in a module "model.py, line 7"; "" where it is not known."""
+        """A site as text: "line 7", in notebooks "In [2], line 7", in a module "model.py, line 7"; "" where it is not known."""
         if site is None or not site.line:
             return ""
         if len(self.source) < 2 or (self.names and site.cell == 0 and len(self.names) > 1 and self.names[1]):
             return f"line {site.line}"
         name = self.names[site.cell] if site.cell < len(self.names) and site.cell else ""
-        return f"{name or f'cell {site.cell + 1}'}, line {site.line}"
+        return f"{name or cell_title(site.cell)}, line {site.line}"
 
     @property
     def own(self) -> tuple[int, ...]:
@@ -158,6 +180,10 @@ class Recording:
             raise RecordingError("recording of a process that is none of its world")
         if len(self.names) not in (0, len(self.source)):
             raise RecordingError("recording with other names than those of its files")
+        try:
+            self.story.check(max(len(self.source), 1))
+        except ValueError as error:
+            raise RecordingError(str(error)) from None
 
     def check_ops(self) -> None:
         """Raise RecordingError for an operation of which more is said, or at greater length, than of any."""
@@ -171,7 +197,7 @@ class Recording:
     def pieces(self, *, mapped: bool = False) -> list[bytes | memoryview]:
         """The bytes of a file in pieces; with `mapped`, of one that `open_own` can map, and with the arrays' own bytes, not
         copies."""
-        head = format2.Head(self.source, self.names, self.engine, self.rank, self.world_size, self.seed)
+        head = format2.Head(self.source, self.names, self.engine, self.rank, self.world_size, self.seed, self.story)
         if not isinstance(self.events, Events):
             self.derived.pop("tape", None)  # what was made of it may have changed, and not only grown
             self.derived.pop("stored", None)
@@ -255,6 +281,7 @@ def _made(parts: format2.Parts) -> Recording:
         ops=parts.ops,
         engine=parts.head.engine,
         names=parts.head.names,
+        story=parts.head.story,
         rank=parts.head.rank,
         world_size=parts.head.world_size,
         seed=parts.head.seed,

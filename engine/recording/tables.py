@@ -364,6 +364,10 @@ class Tape:
             self._lines = np.append(self.sites["line"], 0)
         return self._lines[self.site[steps]]
 
+    def cells(self, steps: int | Numbers) -> Numbers:
+        """The cells of the program in which events happened, 0 where it is not known."""
+        return np.append(self.sites["cell"], 0)[self.site[steps]]
+
     def rows_of(self, kind: type[Any], first: int, last: int) -> tuple[int, int]:
         """The rows of a kind's table that belong to the events from `first` up to `last`."""
         begin, end = np.searchsorted(self.steps(kind), (first, last))

@@ -19,6 +19,7 @@ from ..program.controls import Knob, knobs, with_value
 from ..program.parsing import BOUNDS, UnreadError, read
 from ..recording.index import Pass, TensorHistory, index_of
 from ..recording.recording import Recording
+from ..recording.story import cell_title
 
 ELEMENTS = 64
 """Elements of one leaf that are offered."""
@@ -189,7 +190,7 @@ def _literals(recording: Recording) -> Iterator[Choice]:
         for knob in knobs(text):
             if knob.group != "values" or knob.kind not in ("number", "int", "matrix"):
                 continue
-            where = f"cell {cell + 1}, line {knob.line}" if notebook else f"line {knob.line}"
+            where = f"{cell_title(cell)}, line {knob.line}" if notebook else f"line {knob.line}"
             for entry, ((start, end), own) in enumerate(zip(knob.spans, _values(knob), strict=True)):
                 label = knob.label if knob.kind != "matrix" else f"{knob.label}[{_entry(knob, entry)}]"
                 whole = knob.kind == "int" or bool(knob.whole and knob.whole[entry])

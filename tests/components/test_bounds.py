@@ -184,7 +184,7 @@ def test_what_if_says_what_it_does_not_read() -> None:
     assert "nested more deeply than What if reads" in look(["x = " + "(" * 250 + "1" + ")" * 250]).unread
     assert f"the first {MOST_KNOBS:,} literals" in look(["x = 1\n" * 5_000]).unread
     assert look(["x = ("]).unread == "", "that is told elsewhere"
-    assert "Cell 2: The program is nested more deeply" in look(["x = 1\n", "x = " + "(" * 250, "y = 2\n"]).unread
+    assert "In [2]: The program is nested more deeply" in look(["x = 1\n", "x = " + "(" * 250, "y = 2\n"]).unread
     cells = look(["x = 1\n" * 30] * 500)
     assert "What if reads cells 1 to 34; the others" in cells.unread
     assert len(cells.knobs) == 34 * 30

@@ -14,8 +14,9 @@ from typing import Any
 from components.browser.component_loader import inline, sent
 from components.page import address, controls
 from components.page.keeping import bring
-from components.page.keeping.record import FILES, MAX_FILES, RESULT, UNDONE, UNDONE_TEXT, told
+from components.page.keeping.record import FILES, MAX_FILES, PICTURES, RESULT, UNDONE, UNDONE_TEXT, told
 from components.page.state import Page, new_id, page
+from engine.recording.story import Story
 
 KEY = "keeper"
 
@@ -73,7 +74,7 @@ def _data(p: Page) -> dict[str, Any]:
         undo.insert(0, each)
     record = {
         "id": p.record, "work": p.work, "query": address.query(p), "name": p.name, "cells": p.edited, "own": address.own(p),
-        "unrun": p.unrun is not None, "arguments": p.arguments, "undo": undo,
+        "story": _story(p), "unrun": p.unrun is not None, "arguments": p.arguments, "undo": undo,
         "file": p.file[0] if p.opened is not None and not p.dirty else "",
         "pinned": None
         if pinned is None
@@ -83,6 +84,13 @@ def _data(p: Page) -> dict[str, Any]:
         "kind": "program", "session": p.session, "heard": p.heard, "awaits": p.awaited, "record": record, "result": _result(p),
         "large": large, "filed": bool(p.beside or p.file[1]) and not large,
     }  # fmt: skip
+
+
+def _story(p: Page) -> Story:
+    """What stands between the cells; without pictures where they are too large."""
+    story = p.program.story
+    size = sum(len(picture.data) for note in story.notes for picture in note.pictures)
+    return story if size <= PICTURES else story.plain()
 
 
 def _result(p: Page) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from components.menus.gallery import DEFAULT
@@ -15,6 +16,7 @@ from components.page.pinned import unpin_all
 from components.page.runs import run_program
 from components.page.state import Page, new_id, page
 from engine.program import Program, ProgramError
+from engine.recording.story import Story
 from engine.sandbox import RunResult, run
 from engine.sandbox.runner import isolated
 
@@ -80,6 +82,7 @@ def _go_on(p: Page, record: Kept) -> None:
     p.work, p.record, p.sealed = record.work, record.id, tuple(p.edited)
     if record.own:
         p.named, p.name = None, record.name
+        p.program = replace(p.program, story=_with_pictures(record.story, p.program.story))
     p.undo = list(record.undo)
     _prepare(p, record.moment)
     p.coming = partial(_there, record)
@@ -99,13 +102,13 @@ def _open(record: Kept, files: dict[str, bytes]) -> None:
         return
     beside = tuple(sorted(files.items()))
     try:
-        program = Program(record.cells, notebook=len(record.cells) > 1, files=beside)
+        program = Program(record.cells, notebook=_is_notebook(record), files=beside, story=record.story)
     except ProgramError as error:
         p.notice = f"What was kept cannot be opened: {error}."
         return
     if why := refused(program, beside):
         p.notice = f"The files that were kept cannot be opened: {why}."
-        program, beside = Program(record.cells, notebook=len(record.cells) > 1), ()
+        program, beside = replace(program, files=()), ()
     notice = p.notice
     put(program, record.name, None)
     p.notice, p.arguments = notice, record.arguments
@@ -121,6 +124,15 @@ def _open(record: Kept, files: dict[str, bytes]) -> None:
     else:
         run_program(partial(_there, record))
         p.notice = notice or p.notice
+
+
+def _with_pictures(story: Story, before: Story) -> Story:
+    """What was kept, unless it is what is on show but for its pictures."""
+    return before if story == before.plain() else story
+
+
+def _is_notebook(record: Kept) -> bool:
+    return len(record.cells) > 1 or bool(record.story)
 
 
 def _came(record: Kept) -> None:

@@ -13,11 +13,14 @@ from msgspec import Meta
 from engine.program import MAX_TEXT
 from engine.program.share import MAX_LINK, MAX_NAME, NODE, VIEWS
 from engine.program.source import MAX_CELLS
+from engine.recording.story import NONE, Story
 
 FILES = 8_000_000
 """Bytes of a program's files, or of a recording, that a browser is asked to keep."""
 MAX_FILES = 200
 MAX_PATH = 300
+PICTURES = 400_000
+"""Bytes of the pictures in a notebook's notes that a browser is asked to keep with each version."""
 UNDONE, UNDONE_TEXT = 20, 100_000
 """Texts, and their characters together, that the builder can go back to after a reload."""
 RESULT = 120
@@ -71,6 +74,8 @@ class Kept(msgspec.Struct, frozen=True):
     file: Annotated[str, Meta(max_length=MAX_NAME)] = ""
     """The file's name, where it is a recording from a file."""
     moment: Moment = Moment()
+    story: Story = NONE
+    """What stands between a notebook's cells, without pictures for which there is no room."""
 
 
 class Told(msgspec.Struct, frozen=True):

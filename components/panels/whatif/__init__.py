@@ -19,6 +19,7 @@ from components.page.edits import vary
 from components.panels import Beside, panel
 from engine.program.controls import MAX_KNOBS, MOST_KNOBS, Knob, find, knobs, with_value
 from engine.program.parsing import BOUNDS
+from engine.recording.story import cell_title
 
 MAX_RANGES = 1_000
 """Knobs of which the ranges are kept, those of texts of the past included."""
@@ -104,7 +105,7 @@ def look(texts: Sequence[str]) -> Looked:
             break
         looked = find(one)
         found += [(cell, knob) for knob in looked.knobs]
-        where = f"Cell {cell + 1}: " if len(texts) > 1 else ""
+        where = f"{cell_title(cell)}: " if len(texts) > 1 else ""
         if looked.problem is not None and looked.problem.over:
             unread.append(f"{where}{looked.problem.sentence('What if reads')} A shorter one has knobs here.")
         elif looked.more:
@@ -163,7 +164,7 @@ def _knob_data(cell: int, knob: Knob, notebook: bool, ranges: Ranges) -> dict[st
     ranges[name] = (low, high, step)
     return {
         "id": knob.id, "cell": cell, "label": knob.label, "kind": knob.kind, "line": knob.line,
-        "where": f"cell {cell + 1}, line {knob.line}" if notebook else f"line {knob.line}",
+        "where": f"{cell_title(cell)}, line {knob.line}" if notebook else f"line {knob.line}",
         "value": list(knob.value) if isinstance(knob.value, Sequence) else knob.value,
         "shape": knob.shape, "low": low, "high": high, "step": step, "whole": list(knob.whole),
     }  # fmt: skip

@@ -45,7 +45,7 @@ Subject: TypeAlias = TensorSubject | ModuleSubject | LossSubject | LineSubject |
 
 _NAME = re.compile(r"[A-Za-z_][\w.]*(?:\[[^\]]*\][\w.]*)*")
 _ATTRIBUTE = re.compile(r"\.(grad|requires_grad|is_leaf|grad_fn)$")
-_LINE = re.compile(r"(?:\bcell\s+(\d+)\s*,?\s*)?\bline\s+(\d+)\b", re.IGNORECASE)
+_LINE = re.compile(r"(?:(?:\bcell\s+|\bin\s?\[)(\d+)\]?\s*,?\s*)?\bline\s+(\d+)\b", re.IGNORECASE)
 _FAILED = re.compile(r"\b(?:fail(?:s|ed|ing)?|crash(?:es|ed)?|error|raise[sd]?)\b", re.IGNORECASE)
 _MOVED = re.compile(r"(?:mov|updat|chang|learn|train|step)\w*", re.IGNORECASE)
 _LOSS = re.compile(r"loss(?:es)?(?![a-z])|(?<![a-z])(?:cost|objective)(?![a-z])", re.IGNORECASE)
@@ -63,7 +63,7 @@ _COMMON = frozenset((
 def parse(text: str) -> Subject:
     """The subject of a question: a bare name is a tensor, or a module where it is none of a tensor; "loss" is the loss.
 
-    "w", "w.grad", "net.0.weight", "net.fc"; "loss", "why is loss NaN"; "line 12", "cell 2, line 3", "why did it fail"; "why did
+    "w", "w.grad", "net.0.weight", "net.fc"; "loss", "why is loss NaN"; "line 12", "In [2], line 3", "why did it fail"; "why did
     w not move".
     """
     asked = text.strip().rstrip("?!. ")

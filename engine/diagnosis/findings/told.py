@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...recording.levels import beginning
 from ...recording.recording import Recording
+from ...recording.story import cell_title
 from ..ignoring import named
 from ..over_iterations import shows
 from ..paths import paths_of
@@ -46,7 +47,7 @@ def beside(recording: Recording, found: Sequence[Finding], ignored: Sequence[Fin
     for id, (cell, line) in list(named(recording).items())[:_MOST]:
         if id not in kinds():
             near = f" Did you mean {nearest(id)}?" if nearest(id) else ""
-            where = f"cell {cell + 1}, line {line}" if len(recording.source) > 1 else f"line {line}"
+            where = f"{cell_title(cell)}, line {line}" if len(recording.source) > 1 else f"line {line}"
             said.append(f"ignore[{id[:_LONGEST]}] at {where} names no rule.{near}")
     return said
 

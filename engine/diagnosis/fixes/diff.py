@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ...recording.story import cell_title
 from ..comparison.line_diff import Part, parts
 
 AROUND = 3
@@ -17,7 +18,7 @@ def unified(before: Sequence[str], after: Sequence[str]) -> str:
         if old == new:
             continue
         if len(before) > 1:
-            told.append(f"# cell {cell + 1}\n")
+            told.append(f"# {cell_title(cell)}\n")
         told += _hunks(_lines(old), _lines(new))
     return "".join(told)
 

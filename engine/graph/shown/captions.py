@@ -31,6 +31,7 @@ from ...recording.events import (
 )
 from ...recording.index import index_of
 from ...recording.recording import Recording
+from ...recording.story import cell_title
 from ..numbers import ArrayTexts
 from ..structure.tensor_titles import best_names
 from ..symbols import clip, expression, is_infix
@@ -121,13 +122,13 @@ class _Writer:
             case Raised():
                 parts = [strong(clip(event.type)), plain(f": {clip(event.message, _MAX_MESSAGE)}")]
             case CellBegan():
-                return [strong(f"Cell {event.cell + 1}"), plain(" begins")]
+                return [strong(cell_title(event.cell)), plain(" begins")]
             case CellEnded():
                 return self.cell_ended(event)
             case Thinned():
                 return [strong("Recording"), plain(f" {HELD[event.level]}")]
         line = self.recording.line(event)
-        return [plain(f"line {line} · "), *parts] if line else parts
+        return [plain(f"{self.recording.line_text(event)} · "), *parts] if line else parts
 
     def op(self, event: OpRan) -> Caption:
         in_place = bool(event.written) and not event.outputs
@@ -200,7 +201,11 @@ class _Writer:
             ]
             return [*_pass(event.number), strong(node.info.name), *parts]
         line = self.recording.line(node.event)
-        parts = [*_pass(event.number), strong(node.info.name), plain(f" (line {line})" if line else "")]
+        parts = [
+            *_pass(event.number),
+            strong(node.info.name),
+            plain(f" ({self.recording.line_text(node.event)})" if line else ""),
+        ]
         sent = [sent for sent in event.sent if sent is not None]
         if not sent:
             return [*parts, plain(" sends nothing on")]
@@ -254,7 +259,7 @@ class _Writer:
         return [strong("Hook"), plain(" on "), code(target), plain(" replaces "), before, plain(" by "), after]
 
     def cell_ended(self, event: CellEnded) -> Caption:
-        parts: Caption = [strong(f"Cell {event.cell + 1}"), plain(" ends")]
+        parts: Caption = [strong(cell_title(event.cell)), plain(" ends")]
         return parts if event.result is None else [*parts, plain(": "), code(clip(event.result, _MAX_MESSAGE))]
 
     def title(self, tensor: int, depth: int = 2) -> str:

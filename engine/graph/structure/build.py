@@ -142,7 +142,9 @@ class _TensorGraph:
         named = bool(history.first_name)
         card = named or kind == "leaf" or id in self.roots
         title = history.first_name or self._title(history, inputs)
-        sub = f"{info.dtype} {shape_text(info.shape)}" + (f" · line {line}" if inputs and line else "")
+        sub = f"{info.dtype} {shape_text(info.shape)}" + (
+            f" · {self.recording.line_text(event)}" if line and (inputs or self.recording.is_notebook) else ""
+        )
         return {
             "kind": kind,
             "shape": "card" if card else "pill",
@@ -320,7 +322,7 @@ def _autograd_node(recording: Recording, index: Index, history: NodeHistory) -> 
     accumulates = info.variable != NOTHING
     line = recording.line(owner.op if accumulates and owner else event)
     described = f"{owner.info.dtype} {shape_text(owner.info.shape)}" if owner else ""
-    sub = " · ".join(part for part in (described, f"line {line}" if line else "") if part)
+    sub = " · ".join(part for part in (described, recording.line_text(owner.op if accumulates and owner else event)) if part)
     return {
         "kind": "accumulate" if accumulates else "node",
         "shape": "card",

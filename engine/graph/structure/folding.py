@@ -49,7 +49,7 @@ class Group:
     id: str
     title: str
     kind: str
-    """"loop", "iteration", "module", "function", "line", "repeat", "range", or in rolled graphs "aside"."""
+    """"cell", "loop", "iteration", "module", "function", "line", "repeat", "range", or in rolled graphs "aside"."""
     parent: str
     members: list[str] = field(default_factory=list)
     children: list[str] = field(default_factory=list)

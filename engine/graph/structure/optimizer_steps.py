@@ -43,6 +43,7 @@ def add_steps(recording: Recording, graph: Graph, places: Places, key_of: dict[s
         targets = np.unique(parameters[mine])
         site = int(events.site[first])
         line = recording.sites[site].line if site >= 0 else 0
+        where = recording.card_line(recording.sites[site].cell, line) if site >= 0 else ""
         frames = []
         around = loops[loop] if loop != NOTHING else None
         while around is not None:
@@ -57,7 +58,7 @@ def add_steps(recording: Recording, graph: Graph, places: Places, key_of: dict[s
             shape="card",
             title=contexts.text(site) or "optimizer.step()",
             badge=columns.optimizer_names[steps.optimizer[rows[0]]],
-            sub=f"{len(targets)} parameter{plural}" + (f" · line {line}" if line else ""),
+            sub=f"{len(targets)} parameter{plural}" + (f" · {where}" if where else ""),
             tensor=NOTHING,
             node=NOTHING,
             op="step",

@@ -89,8 +89,12 @@ class Cards:
             else nodes
         )
         found = []
-        for row, id, step, line, scope, name, op, cut, in_backward, takes, leaf, parameter, grad_of, needs, last, about in zip(
-            rows.tolist(), tensors.id[rows].tolist(), steps.tolist(), columns.tape.lines(steps).tolist(),
+        where, told = self.recording.card_line, self.recording.is_notebook
+        for (
+            row, id, step, cell, line, scope, name, op, cut, in_backward, takes, leaf, parameter, grad_of, needs, last, about,
+        ) in zip(
+            rows.tolist(), tensors.id[rows].tolist(), steps.tolist(), columns.tape.cells(steps).tolist(),
+            columns.tape.lines(steps).tolist(),
             columns.events.scope[steps].tolist(), made_by.tolist(), operations.op[of].tolist(), operations.cut[of].tolist(),
             operations.in_backward[of].tolist(), self.takes[steps].tolist(), tensors.is_leaf[rows].tolist(),
             tensors.is_parameter[rows].tolist(), tensors.grad_of[rows].tolist(), self.differentiable[rows].tolist(),
@@ -105,7 +109,7 @@ class Cards:
                     "shape": "card" if card else "pill",
                     "title": self.title(row),
                     "badge": badge,
-                    "sub": f"{about} · line {line}" if takes and line else about,
+                    "sub": f"{about} · {where(cell, line)}" if line and (takes or told) else about,
                     "tensor": id,
                     "node": last,
                     "op": columns.op_names[op],
@@ -127,7 +131,8 @@ class Cards:
         owned = np.maximum(owner, 0)
         accumulates = columns.nodes.variable[rows] != NOTHING
         born = tensors.step[owned] if len(tensors.id) else steps
-        line = columns.tape.lines(np.where(accumulates & (owner != NOTHING), born, steps))
+        made_at = np.where(accumulates & (owner != NOTHING), born, steps)
+        line, cell = columns.tape.lines(made_at), columns.tape.cells(made_at)
         of = np.minimum(np.searchsorted(operations.step, steps), max(len(operations.step) - 1, 0))
         made = columns.events.kind[steps] == columns.KIND[OpRan]
         op, in_backward = (
@@ -136,9 +141,10 @@ class Cards:
         )
         tensor = np.where(owner == NOTHING, NOTHING, tensors.id[owned] if len(tensors.id) else NOTHING)
         found = []
-        for id, step, name, at, tells, at_line, op_of, inside, scope, about in zip(
+        for id, step, name, at, tells, at_cell, at_line, op_of, inside, scope, about in zip(
             ids.tolist(), steps.tolist(), columns.nodes.name[rows].tolist(), tensor.tolist(), accumulates.tolist(),
-            line.tolist(), op.tolist(), in_backward.tolist(), columns.events.scope[steps].tolist(), self._described(owner),
+            cell.tolist(), line.tolist(), op.tolist(), in_backward.tolist(), columns.events.scope[steps].tolist(),
+            self._described(owner),
         ):  # fmt: skip
             found.append(
                 {
@@ -146,7 +152,7 @@ class Cards:
                     "shape": "card",
                     "title": columns.node_names[name],
                     "badge": self.names.get(at, "") if at != NOTHING else "",
-                    "sub": " · ".join(part for part in (about, f"line {at_line}" if at_line else "") if part),
+                    "sub": " · ".join(part for part in (about, self.recording.card_line(at_cell, at_line)) if part),
                     "tensor": at,
                     "node": id,
                     "op": columns.op_names[op_of] if op_of != NOTHING else "",

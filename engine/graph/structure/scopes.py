@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ...recording.events import Scope
 from ...recording.recording import Recording
+from ...recording.story import cell_title
 from .build import Graph
 
 Step: TypeAlias = tuple[str, str, str]
@@ -24,7 +25,7 @@ def paths(recording: Recording, graph: Graph, mode: str) -> dict[str, tuple[Step
     """Each node's path for one way to fold; leaves are with what uses them, if that is all in one place."""
     scopes = {key: _scope(recording, a["scope"]) for key, a in graph.nodes(data=True)}
     if mode == "line":
-        return {key: (_line(a["line"]),) for key, a in graph.nodes(data=True) if a["line"] and not _is_leaf(a)}
+        return {key: (_line(recording, a),) for key, a in graph.nodes(data=True) if a["line"] and not _is_leaf(a)}
     if mode == "loop":
         found = {key: _loops(scope.loops) for key, scope in scopes.items()}
     elif mode == "module":
@@ -32,7 +33,9 @@ def paths(recording: Recording, graph: Graph, mode: str) -> dict[str, tuple[Step
     elif mode == "function":
         found = {key: _call(scope, number) for key, (scope, number) in _calls(graph, scopes).items()}
     else:
-        found = _auto(graph, scopes)
+        found = _auto(recording, graph, scopes)
+        if recording.is_notebook:
+            found = _by_cell(recording, graph, found)
     return _with_leaves(graph, found, by_name=mode in ("module", "auto"))
 
 
@@ -64,8 +67,25 @@ def _call(scope: Scope, number: int) -> tuple[Step, ...]:
     return ((f"F{scope.function}#{number}", f"{scope.function}()", "function"),)
 
 
-def _line(line: int) -> Step:
-    return f"line{line}", f"line {line}", "line"
+def _line(recording: Recording, attributes: dict[str, Any]) -> Step:
+    cell, line = _cell(recording, attributes), attributes["line"]
+    return f"line{line}" if cell == 0 else f"cell{cell}line{line}", recording.card_line(cell, line), "line"
+
+
+def _cell(recording: Recording, attributes: dict[str, Any]) -> int:
+    """The cell in which a node came about."""
+    site = recording.site(recording.events[attributes["born"]])
+    return 0 if site is None else site.cell
+
+
+def _by_cell(recording: Recording, graph: Graph, found: dict[str, tuple[Step, ...]]) -> dict[str, tuple[Step, ...]]:
+    """The same paths within the notebook's cells."""
+    made = {}
+    for key, attributes in graph.nodes(data=True):
+        if not _is_leaf(attributes):
+            cell = _cell(recording, attributes)
+            made[key] = ((f"C{cell}", cell_title(cell), "cell"), *found.get(key, ()))
+    return made
 
 
 def _calls(graph: Graph, scopes: dict[str, Scope]) -> dict[str, tuple[Scope, int]]:
@@ -87,7 +107,7 @@ def _calls(graph: Graph, scopes: dict[str, Scope]) -> dict[str, tuple[Scope, int
     return found
 
 
-def _auto(graph: Graph, scopes: dict[str, Scope]) -> dict[str, tuple[Step, ...]]:
+def _auto(recording: Recording, graph: Graph, scopes: dict[str, Scope]) -> dict[str, tuple[Step, ...]]:
     """Loops and modules as they are nested, elsewhere functions; blocks of lines where there is none of these."""
     distinct = set(scopes.values())
     running = _Running(distinct)
@@ -104,7 +124,7 @@ def _auto(graph: Graph, scopes: dict[str, Scope]) -> dict[str, tuple[Step, ...]]
         for key, a in graph.nodes(data=True):
             if a["line"] and not _is_leaf(a):
                 first = (a["line"] - 1) // BLOCK * BLOCK + 1
-                found[key] = ((f"B{first}", f"lines {first}–{first + BLOCK - 1}", "line"), _line(a["line"]))
+                found[key] = ((f"B{first}", f"lines {first}–{first + BLOCK - 1}", "line"), _line(recording, a))
     return found
 
 

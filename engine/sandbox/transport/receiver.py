@@ -214,7 +214,7 @@ class CollectedRun(Collected):
             tape = sound_beginning(tape)  # what was to come in the next message never came
         made = Recording(
             self.source, Events(tape), sites_of(tape), scopes_of(tape), assembly.stored(), assembly.ops, seed=self.seed,
-            names=self.names,
+            names=self.names, story=self.program.story,
         )  # fmt: skip
         made.check()
         made.files, made.arguments = self.program.files, self.program.arguments

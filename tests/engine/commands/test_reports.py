@@ -224,7 +224,7 @@ def test_sarif_names_files_relative_absolute_and_of_notebooks(folder: Path, caps
     assert log(capsys, str(path))["artifacts"][0]["location"]["uri"] == path.as_uri()
     (result,) = log(capsys, "book.ipynb")["results"]
     assert "region" not in result["locations"][0]["physicalLocation"]
-    assert result["locations"][0]["message"]["text"] == "cell 3, line 1"
+    assert result["locations"][0]["message"]["text"] == "In [3], line 1"
 
 
 def test_sarif_keeps_what_is_ignored_as_suppressed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

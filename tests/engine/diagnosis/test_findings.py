@@ -204,7 +204,7 @@ def test_a_notebook_is_told_by_cell_and_line() -> None:
     assert recording is not None
     (f,) = findings(recording)
     assert f.rule == "backward_on_vector"
-    assert "(cell 3, line 2)" in explain(recording)
+    assert "(In [3], line 2)" in explain(recording)
 
 
 def test_explain_is_plain_text() -> None:

@@ -331,7 +331,7 @@ def test_a_diff_is_written_as_elsewhere() -> None:
     ours = unified((before,), (after,)).splitlines()
     theirs = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm=""))[2:]
     assert ours == theirs
-    assert unified((before, "x = 1\n"), (before, "x = 2\n")).startswith("# cell 2\n@@ -1 +1 @@\n")
+    assert unified((before, "x = 1\n"), (before, "x = 2\n")).startswith("# In [2]\n@@ -1 +1 @@\n")
 
 
 def lines(changes: Sequence[TextChange], site: Site) -> tuple[int, int]:

@@ -49,7 +49,7 @@ def test_a_cell_of_a_notebook_has_lines_of_its_own() -> None:
     assert [f.rule for f in findings(recording)] == ["backward_on_vector"]
     recording = recorded(Program((HEAD, "(x * 2).backward()  # gradtape: ignore[backward_on_vector]"), notebook=True))
     assert findings(recording) == []
-    assert "1 finding is ignored: backward_on_vector at cell 2, line 1." in outcome(recording)
+    assert "1 finding is ignored: backward_on_vector at In [2], line 1." in outcome(recording)
 
 
 def test_an_id_that_no_rule_has_is_told_with_the_nearest() -> None:

@@ -239,8 +239,8 @@ def test_every_kind_of_event_has_a_caption_in_words() -> None:
         "prints an empty line",
         "writes to stderr oh",
         "UserWarning: careful",
-        "Cell 1 begins",
-        "Cell 1 ends: 3",
+        "In [1] begins",
+        "In [1] ends: 3",
         "RuntimeError: no",
     ]
 

@@ -35,7 +35,7 @@ export function toggled(breakpoints, kind, one) {
 
 /** What a breakpoint says of itself. */
 export function describe(kind, one, cells = 1) {
-  if (kind === 'lines') return cells > 1 ? `cell ${one.cell + 1}, line ${one.line}` : `line ${one.line}`;
+  if (kind === 'lines') return cells > 1 ? `In [${one.cell + 1}], line ${one.line}` : `line ${one.line}`;
   const name = one.name || 'the tensor';
   if (one.when === 'set') return `${name} gets a grad`;
   return one.when === 'nonfinite' ? `${name}.grad is NaN or Inf` : `norm of ${name}.grad exceeds ${one.value ?? 0}`;

@@ -236,6 +236,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
       parts.playback.pause();
       parts.seeking.goTo(command.step);
       parts.reporter.flush();
+      if (command.until > command.step) parts.playback.play(command.until);
     }
     if (command.select == null) return;
     // The first sight of a run is its beginning, whatever is selected.

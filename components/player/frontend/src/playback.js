@@ -3,13 +3,16 @@
 const STEP_MS = 600;
 export const SPEEDS = [0.5, 1, 2, 5, 20];
 
-/** @param {() => boolean} advance   go one step on; false at the end */
+/** @param {(last: number) => boolean} advance   go one step on; false at the end, or at the step `last` */
 export function createPlayback(advance, onChange) {
   let timer = null;
+  let last = Infinity;
   const playback = {
     speed: 1,
     playing: () => timer !== null,
-    play() {
+    /** Up to a step, if one is named. */
+    play(until = Infinity) {
+      last = until;
       if (timer === null) timer = setTimeout(tick, 0);
       onChange(true);
     },
@@ -23,7 +26,7 @@ export function createPlayback(advance, onChange) {
   };
   function tick() {
     const started = performance.now();
-    if (!advance()) {
+    if (!advance(last)) {
       playback.pause();
       return;
     }

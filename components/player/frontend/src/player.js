@@ -142,7 +142,7 @@ function createParts(state, elements) {
   });
   const { navigation } = parts;
   parts.playback = createPlayback(
-    () => navigation.advance(),
+    (last) => navigation.advance() && state.step < last,
     (playing) => {
       parts.timeline.setPlaying(playing);
       if (!playing) parts.reporter.flush();

@@ -362,6 +362,8 @@ export interface Found {
 export interface Command {
   n: number;
   step: number | null;
+  /** The step up to which it plays from there. */
+  until: number | null;
   select: string | null;
   /** Whether the groups around the node are opened; else the closed one is selected. */
   open: boolean;

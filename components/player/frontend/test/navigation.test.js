@@ -106,7 +106,7 @@ test('a breakpoint set twice is gone, and nonsense is no breakpoint', () => {
   const one = { cell: 0, line: 7 };
   const set = toggled(readBreakpoints(null), 'lines', one);
   assert.equal(describe('lines', set.lines[0]), 'line 7');
-  assert.equal(describe('lines', set.lines[0], 3), 'cell 1, line 7');
+  assert.equal(describe('lines', set.lines[0], 3), 'In [1], line 7');
   assert.deepEqual(toggled(set, 'lines', { cell: 0, line: 7 }).lines, []);
   assert.deepEqual(readBreakpoints({ lines: [{ line: 'x' }], tensors: [{ when: 'later' }] }), { lines: [], tensors: [] });
 });
