@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,12 +10,11 @@ from typing import Any
 
 from .. import limits
 from . import project
+from .magics import without_magics
 
 MAX_TEXT = limits.PROGRAM.value()
 """Characters of a program."""
 MAX_CELLS = limits.CELLS.value()
-MAGIC = re.compile(r"\s*(%[A-Za-z]|!)")
-"""A line that is a command of the notebook; a `%` with a space behind it is Python's."""
 
 
 class ProgramError(ValueError):
@@ -125,7 +123,7 @@ def _from_notebook(text: str, name: str) -> Program:
     if not isinstance(cells, list):
         raise ProgramError("the notebook has no list of cells")
     found = [_source(cell) for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
-    code = tuple(_without_magics(_lines(source)) for source in found if source.strip())
+    code = tuple(without_magics(_lines(source)) for source in found if source.strip())
     if not code:
         raise ProgramError("the notebook has no code cells")
     return Program.from_cells(code, name)
@@ -138,10 +136,3 @@ def _source(cell: dict[str, Any]) -> str:
     if isinstance(source, str):
         return source
     raise ProgramError("a cell's source is neither text nor a list of lines")
-
-
-def _without_magics(source: str) -> str:
-    """Notebook commands (`%matplotlib inline`, `!pip install …`) as comments: they are no Python."""
-    if source.lstrip().startswith("%%"):
-        return "\n".join("# " + line for line in source.split("\n"))
-    return "\n".join("# " + line if MAGIC.match(line) else line for line in source.split("\n"))
