@@ -13,7 +13,8 @@ from .nn import Module
 
 __all__ = [
     "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
-    "is_dynamo_compiling", "list_backends", "reset",
+    "is_dynamo_compiling", "is_exporting", "list_backends", "nested_compile_region", "reset", "set_stance",
+    "substitute_in_graph", "wrap_numpy",
 ]  # fmt: skip
 
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
@@ -84,6 +85,44 @@ def allow_in_graph(fn: Any) -> Any:
 
 
 assume_constant_result: Callable[[Any], Any] = allow_in_graph
+wrap_numpy: Callable[[Any], Any] = allow_in_graph
+
+
+def nested_compile_region(fn: Any = None, options: Any = None) -> Any:
+    """A function as it is; without one, a decorator."""
+    return disable(fn)
+
+
+def substitute_in_graph(original_fn: Any, *, can_constant_fold_through: bool = False, skip_signature_check: bool = False) -> Any:
+    """A decorator that leaves its function as it is, and the original, too."""
+    return allow_in_graph
+
+
+class set_stance:  # PyTorch's name  # noqa: N801
+    """When functions would be compiled anew: as a call, with `with` and as a decorator, and without effect.
+
+    Raises:
+        RuntimeError: for a backend in a stance that has none.
+    """
+
+    def __init__(
+        self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None
+    ) -> None:
+        if force_backend is not None and stance != "default":
+            raise RuntimeError("non-default stance cannot have force_backend set")
+
+    def __call__(self, fn: Any) -> Any:
+        """A function as it is."""
+        return fn
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: Any) -> None:
+        return None
+
+
+known_as("torch._dynamo.decorators", set_stance)
 
 
 def reset() -> None:
@@ -99,7 +138,7 @@ def is_compiling() -> bool:
     return False
 
 
-is_dynamo_compiling = is_compiling
+is_dynamo_compiling = is_exporting = is_compiling
 
 
 def list_backends(exclude_tags: Any = ()) -> list[str]:

@@ -78,8 +78,9 @@ class World:
 
     def load(self, library: str) -> None:
         """Let programs import a library; its stand-in is loaded now, if it is not yet."""
-        if library not in self.modules:
-            self.modules |= libraries.facades(library, self.guards)
+        for needed in (*libraries.NEEDS.get(library, ()), library):
+            if needed not in self.modules:
+                self.modules |= libraries.facades(needed, self.guards)
 
     def _make_late(self, top: str) -> None:
         """Make the facades of a package, and of those that are made with it."""

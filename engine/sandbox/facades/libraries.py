@@ -37,6 +37,8 @@ MODULES = {
     ),
 }
 """Library → what of it a program may import: itself, and what is below it."""
+NEEDS = {"torchvision": ("PIL",)}
+"""Library → those whose objects it hands out, which a program can use without naming them."""
 
 
 def facades(library: str, guards: Guards) -> dict[str, Facade]:

@@ -596,6 +596,20 @@ print(h(torch.ones(2)))
 torch.compiler.reset()
 print(torch.compiler.is_compiling(), torch.compiler.disable(h)(torch.ones(1)))
 
+# %% compile in a stance
+#: gives: tensor([2.]) tensor([2.]) tensor([2.]) False g
+#: gives: RuntimeError: non-default stance cannot have force_backend set
+import torch
+@torch.compile(backend='eager')
+def f(x): return x + 1
+@torch.compiler.set_stance("force_eager")
+def g(x): return f(x)
+with torch.compiler.set_stance("eager_on_recompile"): a = f(torch.ones(1))
+torch.compiler.set_stance("default")
+h = torch.compiler.nested_compile_region(f)
+print(a, g(torch.ones(1)), h(torch.ones(1)), torch.compiler.is_exporting(), g.__name__)
+torch.compiler.set_stance("force_eager", force_backend="eager")
+
 # %% compile model
 #: gives: tensor([[1., 1.],
 #: gives:         [1., 1.]]) ['_orig_mod.weight', '_orig_mod.bias'] OptimizedModule
