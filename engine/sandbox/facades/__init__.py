@@ -20,7 +20,7 @@ from ..policy.builtin import make_builtins
 from ..policy.errors import MissingModule, PolicyError
 from ..policy.guards import Guards
 from . import guarded, libraries, library, numpy, outside, plain, plotting, saving, system, torch
-from .absent import error_for
+from .absent import UNUSED, error_for
 from .copying import Copying
 from .facade import Facade
 from .files import modules as files
@@ -53,6 +53,8 @@ class World:
         )
         self.project: Any = None
         """The program's own modules (`engine.sandbox.project.Project`), where it has any."""
+        self.tried: set[str] = set()
+        """Modules that the program imports within `try`, to go on without them."""
         self.copying = Copying(self.guards)
         self.guards.replacements["__deepcopy__"] = self.copying.method
         self.builtins = make_builtins(self.guards, self._import, streams.open)
@@ -68,8 +70,9 @@ class World:
             self.guards.know(vars(facade).values(), bases=True)
         self.modules |= {name: facade for name, facade in ours.items() if name != "torch._C"}
         for name in outside.NAMED:
-            if name.startswith("torch."):
-                self._put_below("torch", name.partition(".")[2])
+            top, _, below = name.partition(".")
+            if top in ("torch", "urllib"):
+                self._put_below(top, below)
         # Their switches can be set, so they are no facades.
         self.modules |= {f"torch.backends.{name}": vars(backends)[name] for name in LISTED["backends"].split()}
 
@@ -112,6 +115,8 @@ class World:
                 self._make_late(late)
         if name.partition(".")[0] in libraries.MODULES:
             self.load(name.partition(".")[0])
+        if name not in self.modules and not fromlist and name.partition(".")[0] in UNUSED and name not in self.tried:
+            self.modules |= outside.empty(name, self.modules)
         if name not in self.modules:
             raise error_for(name, {*self.modules, *self.late, *libraries.MODULES})
         if name.partition(".")[0] == "numpy":

@@ -31,6 +31,10 @@ TOLD = {
     WRAPS: "catalyst ignite lightning pytorch_lightning skorch torchbearer",
 }
 """What is said of packages of one kind, and their names."""
+UNUSED = frozenset(" ".join(TOLD.values()).split()) | frozenset(
+    ("graphviz", "keras", "pandas", "psutil", "pyDOE", "requests", "tensorflow", "torchviz", "urllib", "yaml")
+)
+"""Packages that `import` gives, empty: many programs import them and use them in a branch that is not taken, or never."""
 INSTEAD = {
     **{name: sentence for sentence, names in TOLD.items() for name in names.split()},
     "ast": "Read values from texts with json.loads, int or float.",
@@ -47,6 +51,7 @@ INSTEAD = {
     "os": "A program has files of its own in memory, and no processes here.",
     "pandas": "Use NumPy arrays, lists or dicts; np.loadtxt and csv read tables that were opened together with the program.",
     "pdb": "The timeline steps through the run.",
+    "psutil": "A program does not see the machine that it runs on.",
     "pyDOE": "Draw points with torch.rand, or torch.quasirandom.",
     "requests": "A program has no network here; write its data into the text.",
     "scipy": "Use torch.special, torch.linalg and torch.fft, or NumPy.",

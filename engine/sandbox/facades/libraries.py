@@ -9,6 +9,7 @@ from typing import Any
 from ...itself import OURS
 from ..policy.errors import MissingAttribute
 from ..policy.guards import Guards
+from ..policy.names import ARRAYS, CHECKED
 from .facade import Facade, Missing
 
 MODULES = {
@@ -40,6 +41,8 @@ MODULES = {
 NEEDS = {"torchvision": ("PIL",)}
 """Library → those whose objects it hands out, which a program can use without naming them."""
 
+_SAFE = CHECKED - ARRAYS - {"__init__", "mro"}
+
 
 def facades(library: str, guards: Guards) -> dict[str, Facade]:
     """A library and what is below it, by dotted name."""
@@ -50,7 +53,10 @@ def facades(library: str, guards: Guards) -> dict[str, Facade]:
         names = {n.rpartition(".")[2]: f for n, f in made.items() if n.rpartition(".")[0] == dotted}
         names |= {name: getattr(module, name) for name in _public(module)}
         guards.know(names.values(), bases=True)
-        guards.opened += tuple(v for v in names.values() if isinstance(v, type) and not issubclass(v, BaseException))
+        classes = tuple(v for v in names.values() if isinstance(v, type) and not issubclass(v, BaseException))
+        guards.opened += classes
+        # What NumPy's arrays are refused is harmless in classes that were written for programs.
+        guards.allowed |= {(cls, name) for cls in classes for name in _SAFE & {*dir(cls)}}
         made[dotted] = Facade(dotted, names, _missing(dotted, names))
     return made
 

@@ -22,6 +22,7 @@ NAMED = {
     "torch.hub": ("download_url_to_file", "help", "list", "load", "load_state_dict_from_url"),
     "torch.multiprocessing": ("Barrier", "Event", "Lock", "Manager", "Pipe", "Pool", "Process", "Queue", "Value", "spawn"),
     "torch.onnx": ("dynamo_export", "export"),
+    "urllib.request": ("Request", "urlopen", "urlretrieve"),
 }
 """Module → what programs import from it by name; it is refused when it is called."""
 TAKEN = {"torch.multiprocessing": ("freeze_support", "set_sharing_strategy", "set_start_method")}
@@ -36,6 +37,22 @@ def facades() -> dict[str, Facade]:
         names |= dict.fromkeys(TAKEN.get(module, ()), _taken)
         names |= {name.rpartition(".")[2]: facade for name, facade in made.items() if name.rpartition(".")[0] == module}
         made[module] = Facade(module, names, missing(module))
+    return made
+
+
+def empty(name: str, there: dict[str, Facade]) -> dict[str, Facade]:
+    """The facades of a package that is not there, and of what is between it and a module below it: whatever is used of them
+    says what to do instead."""
+    made: dict[str, Facade] = {}
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        module = ".".join(parts[:end])
+        facade = there.get(module) or Facade(module, {}, missing(module))
+        if end < len(parts):
+            below = f"{module}.{parts[end]}"
+            vars(facade)[parts[end]] = made.get(below) or there[below]
+        if module not in there:
+            made[module] = facade
     return made
 
 

@@ -121,3 +121,13 @@ def test_a_library_leads_nowhere(text: str) -> None:
     assert result.status in ("policy", "error"), result.output
     assert result.error is not None
     assert result.error.type in ("PolicyError", "AttributeError", "KeyError"), result.error
+
+
+def test_a_picture_is_resized_shown_and_need_not_be_imported() -> None:
+    """`resize` is refused of arrays, and nobody has imported PIL."""
+    result = run(
+        "import matplotlib.pyplot as plt\nimport torch\nfrom torchvision import transforms\n"
+        "image = transforms.ToPILImage()(torch.rand(3, 8, 8))\nplt.imshow(image)\nplt.show()\n"
+        "print(image.resize((10, 6)).size)"
+    )
+    assert (result.status, result.output.splitlines()[-1]) == ("ok", "(10, 6)"), result.error

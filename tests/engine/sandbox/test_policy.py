@@ -379,10 +379,13 @@ def test_a_notebook_cell_is_checked_as_well() -> None:
 def test_a_program_may_try_an_import() -> None:
     text = "try:\n    import pandas.plotting as plt\nexcept ImportError as e:\n    plt = None\n    print(type(e).__name__, e)\n"
     assert run(text).output.startswith("MissingModule No module named 'pandas.plotting'")
-    refused = run("import pandas as pd")
-    assert refused.status == "policy"
-    assert refused.error is not None
-    assert "Use NumPy arrays" in refused.error.help
+    assert run("import pandas as pd\nimport requests, urllib.request, keras.layers as layers").status == "ok"
+    for refused in map(run, ("import pandas as pd\npd.read_csv('a')", "from pandas import DataFrame", "import pandas.x\npandas.x.y")):
+        assert refused.status == "policy"
+        assert refused.error is not None
+        assert "Use NumPy arrays" in refused.error.help
+    tried = run("try:\n    import wandb\nexcept ImportError:\n    wandb = None\nprint(wandb)")
+    assert tried.output == "None\n"
 
 
 def test_hasattr_says_no_where_getattr_refuses() -> None:
