@@ -10,6 +10,7 @@ from typing import Any
 from .compat.classes import known_as
 from .errors import unsupported
 from .nn import Module
+from .tensor import Tensor
 
 __all__ = [
     "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
@@ -72,6 +73,19 @@ def compile(
     if not callable(model):
         raise RuntimeError("Model can't be None" if model is None else "torch.compile takes a function or a module")
     return OptimizedModule(model) if isinstance(model, Module) and not disable else model
+
+
+def cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Any:
+    """`torch.cond`: one of two functions of the same operands.
+
+    Raises:
+        RuntimeError: for a condition that is no single truth value, or operands that are no tuple.
+    """
+    if not isinstance(pred, bool) and not (isinstance(pred, Tensor) and pred.numel() == 1):
+        raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
+    if not callable(true_fn) or not callable(false_fn):
+        raise RuntimeError("Expect both branches to be callable.")
+    return (true_fn if pred else false_fn)(*operands)
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:

@@ -16,7 +16,7 @@ from ..tensor import Tensor, constant
 from . import functional as F  # noqa: N812
 from . import init
 from .activation import GELU, ReLU
-from .attention import MultiheadAttention
+from .multihead import MultiheadAttention
 from .containers import ModuleList
 from .dropout import Dropout
 from .linear import Linear
