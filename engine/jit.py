@@ -65,11 +65,13 @@ def freeze(mod: Any, preserved_attrs: Any = None, optimize_numerics: bool = True
     """
     if not builtins.isinstance(mod, Module):
         raise RuntimeError(
-            "Freezing expects a ScriptModule as input. Please use torch.jit.script or torch.jit.trace to script your 'nn.Module'."
+            "Freezing expects a ScriptModule as input. "
+            "Please use torch.jit.script or torch.jit.trace to script your 'nn.Module'."
         )
     if mod.training:
         raise RuntimeError(
-            "Freezing is currently only implemented for modules in eval mode. Please call .eval() on your module before freezing."
+            "Freezing is currently only implemented for modules in eval mode. "
+            "Please call .eval() on your module before freezing."
         )
     return mod
 
@@ -91,7 +93,7 @@ class Attribute(NamedTuple):
     type: Any
 
 
-def isinstance(obj: Any, target_type: Any) -> bool:  # PyTorch's name  # noqa: A001
+def isinstance(obj: Any, target_type: Any) -> bool:  # PyTorch's name
     """Whether something is of a type, of which only the outermost is looked at."""
     kinds = target_type if builtins.isinstance(target_type, tuple) else (target_type,)
     return builtins.isinstance(obj, tuple(get_origin(kind) or kind for kind in kinds))

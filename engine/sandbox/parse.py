@@ -39,7 +39,11 @@ def _tried(tree: ast.Module) -> Iterator[str]:
     for statement in ast.walk(tree):
         if isinstance(statement, ast.Try):
             for inner in statement.body:
-                yield from (name.name for found in ast.walk(inner) if isinstance(found, ast.Import) for name in found.names)
+                for found in ast.walk(inner):
+                    if isinstance(found, ast.Import):
+                        yield from (name.name for name in found.names)
+                    elif isinstance(found, ast.ImportFrom):
+                        yield found.module or ""
 
 
 def builtins_for(layers: Layers) -> dict[str, Any]:

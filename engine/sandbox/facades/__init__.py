@@ -20,7 +20,7 @@ from ..policy.builtin import make_builtins
 from ..policy.errors import MissingModule, PolicyError
 from ..policy.guards import Guards
 from . import guarded, libraries, library, numpy, outside, plain, plotting, saving, system, torch
-from .absent import UNUSED, error_for
+from .absent import ASKED_FOR, UNUSED, error_for
 from .copying import Copying
 from .facade import Facade
 from .files import modules as files
@@ -117,7 +117,7 @@ class World:
             self.load(name.partition(".")[0])
         if name not in self.modules and not fromlist and name.partition(".")[0] in UNUSED and name not in self.tried:
             self.modules |= outside.empty(name, self.modules)
-        if name not in self.modules:
+        if name not in self.modules or (name in self.tried and name.partition(".")[0] in ASKED_FOR):
             raise error_for(name, {*self.modules, *self.late, *libraries.MODULES})
         if name.partition(".")[0] == "numpy":
             self.guards.noticed("arrays")

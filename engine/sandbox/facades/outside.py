@@ -11,6 +11,10 @@ from .absent import instead
 from .facade import Facade, Missing
 
 NAMED = {
+    "google": (),
+    "google.colab": (),
+    "google.colab.drive": (),
+    "google.colab.files": ("upload", "view"),
     "multiprocessing": ("Pool", "Process"),
     "pdb": ("post_mortem", "set_trace"),
     "scipy": ("fft", "integrate", "interpolate", "linalg", "ndimage", "signal"),
@@ -25,7 +29,11 @@ NAMED = {
     "urllib.request": ("Request", "urlopen", "urlretrieve"),
 }
 """Module → what programs import from it by name; it is refused when it is called."""
-TAKEN = {"torch.multiprocessing": ("freeze_support", "set_sharing_strategy", "set_start_method")}
+TAKEN = {
+    "google.colab.drive": ("flush_and_unmount", "mount"),
+    "google.colab.files": ("download",),
+    "torch.multiprocessing": ("freeze_support", "set_sharing_strategy", "set_start_method"),
+}
 """Module → what may be called of it, without effect."""
 
 

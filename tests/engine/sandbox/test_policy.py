@@ -388,6 +388,16 @@ def test_a_program_may_try_an_import() -> None:
     assert tried.output == "None\n"
 
 
+def test_a_program_of_colab_runs_and_knows_that_it_is_elsewhere() -> None:
+    drive = "from google.colab import drive, files\ndrive.mount('/content/drive')\nfiles.download('a')\n"
+    assert run(drive).status == "ok"
+    upload = run(drive + "files.upload()")
+    assert upload.error is not None
+    assert "open its files together with it" in upload.error.help
+    asked = "try:\n    {0}\n    here = True\nexcept ImportError:\n    here = False\nprint(here)"
+    assert [run(asked.format(line)).output for line in ("import google.colab", "from google.colab import files")] == ["False\n"] * 2
+
+
 def test_hasattr_says_no_where_getattr_refuses() -> None:
     out = run("print(hasattr(1, '__globals__'), hasattr(len, '__self__'), hasattr([], 'append'), hasattr(1, '__add__'))").output
     assert out == "False False True True\n"

@@ -65,6 +65,7 @@ def facades(guards: Guards) -> dict[str, Facade]:
         "matplotlib.gridspec": {"GridSpec": _grid},
         "matplotlib.image": {"AxesImage": AxesImage},
         "matplotlib.lines": {"Line2D": maker("Line2D")},
+        "matplotlib.mlab": {},
         "matplotlib.patches": {name: maker(name) for name in PATCHES},
         "matplotlib.pylab": plt,
         "matplotlib.pyplot": plt,
