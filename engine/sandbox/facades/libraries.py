@@ -17,6 +17,8 @@ MODULES = {
     "einops": ("", "layers", "layers.torch"),
     "gym": ("", "spaces"),
     "gymnasium": ("", "spaces"),
+    "mnist1d": ("", "data"),
+    "packaging": ("", "version"),
     "sklearn": ("", "datasets", "metrics", "model_selection", "preprocessing", "utils"),
     "torchinfo": ("",),
     "torchsummary": ("",),
