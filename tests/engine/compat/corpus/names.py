@@ -650,6 +650,26 @@ try: torch.jit.freeze(3)
 except RuntimeError as e: print(type(e).__name__, e)
 torch.ones(2).pin_memory()
 
+# %% gradcheck of a Function that only has jvp
+#: gives: True
+#: gives: GradcheckError Jacobian computed with forward mode mismatch for output 0 with respect to input 0,
+import torch
+class Exp(torch.autograd.Function):
+    factor = 1.0
+    @staticmethod
+    def forward(ctx, x):
+        ctx.result = torch.exp(x)
+        return ctx.result
+    @staticmethod
+    def jvp(ctx, tangent):
+        return tangent * ctx.result * Exp.factor
+x = torch.linspace(-1, 1, 4, dtype=torch.double).view(2, 2).requires_grad_()
+said = dict(check_forward_ad=True, check_backward_ad=False, check_undefined_grad=False, check_batched_grad=False)
+print(torch.autograd.gradcheck(Exp.apply, (x,), **said))
+Exp.factor = 2.0
+try: torch.autograd.gradcheck(Exp.apply, (x,), **said)
+except RuntimeError as e: print(type(e).__name__, str(e).splitlines()[0])
+
 # %% compile model
 #: gives: tensor([[1., 1.],
 #: gives:         [1., 1.]]) ['_orig_mod.weight', '_orig_mod.bias'] OptimizedModule
