@@ -29,6 +29,7 @@ MODULES = {
         "datasets.folder",
         "datasets.mnist",
         "datasets.utils",
+        "io",
         "models",
         *(f"models.{file}" for file in ("alexnet", "densenet", "mobilenetv2", "resnet", "squeezenet", "vgg")),
         "transforms",
