@@ -119,9 +119,7 @@ class set_stance:  # PyTorch's name  # noqa: N801
         RuntimeError: for a backend in a stance that has none.
     """
 
-    def __init__(
-        self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None
-    ) -> None:
+    def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None) -> None:
         if force_backend is not None and stance != "default":
             raise RuntimeError("non-default stance cannot have force_backend set")
 

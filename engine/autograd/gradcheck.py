@@ -341,11 +341,11 @@ def _by_tangents(func: Callable[..., Any], inputs: Tensors, numbers: list[int]) 
                 args[i] = make_dual(inputs[i], constant(tangent.reshape(inputs[i]._array.shape)))
                 outputs = _differentiable(func(*args))
                 found = [unpack_dual(out).tangent for out in outputs]
-            for row, (out, product) in enumerate(zip(outputs, found, strict=True)):
+            for row, (out, moved) in enumerate(zip(outputs, found, strict=True)):
                 if len(table) <= row:
                     table.append([np.zeros((inputs[j].numel(), out.numel()), out._array.dtype) for j in numbers])
-                if product is not None:
-                    table[row][column][k] = product._array.reshape(-1)
+                if moved is not None:
+                    table[row][column][k] = moved._array.reshape(-1)
     if not table or any(blocks[0].dtype.kind == "c" for blocks in table):
         raise NotImplementedError
     return table

@@ -10,7 +10,7 @@ from ...torch_version import order_of
 __all__ = ["InvalidVersion", "Version", "parse"]
 
 
-class InvalidVersion(ValueError):  # the library's name  # noqa: N818
+class InvalidVersion(ValueError):  # the library's name
     """A text that is no version."""
 
 

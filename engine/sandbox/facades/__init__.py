@@ -115,7 +115,7 @@ class World:
                 self._make_late(late)
         if name.partition(".")[0] in libraries.MODULES:
             self.load(name.partition(".")[0])
-        if name not in self.modules and not fromlist and name.partition(".")[0] in UNUSED and name not in self.tried:
+        if not fromlist and name not in self.modules and self._may_be_empty(name):
             self.modules |= outside.empty(name, self.modules)
         if name not in self.modules or (name in self.tried and name.partition(".")[0] in ASKED_FOR):
             raise error_for(name, {*self.modules, *self.late, *libraries.MODULES})
@@ -130,6 +130,10 @@ class World:
             if wanted != "*" and wanted not in vars(facade):
                 raise _cannot_import(wanted, name, facade)
         return facade
+
+    def _may_be_empty(self, name: str) -> bool:
+        """Whether a module that is not there is given all the same, to be refused where it is used."""
+        return name.partition(".")[0] in UNUSED and name not in self.tried and all(p[:1] != "_" for p in name.split("."))
 
     def _whole(self, name: Any) -> Any:
         """The module of a dotted name, as `importlib.import_module` gives it."""

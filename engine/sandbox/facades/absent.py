@@ -32,9 +32,22 @@ TOLD = {
 }
 """What is said of packages of one kind, and their names."""
 UNUSED = frozenset(" ".join(TOLD.values()).split()) | frozenset(
-    ("google", "graphviz", "keras", "pandas", "psutil", "pyDOE",
-     "requests", "tarfile", "tensorflow", "torchaudio", "torchmetrics",
-     "torchviz", "urllib", "yaml")
+    (
+        "google",
+        "graphviz",
+        "keras",
+        "pandas",
+        "psutil",
+        "pyDOE",
+        "requests",
+        "tarfile",
+        "tensorflow",
+        "torchaudio",
+        "torchmetrics",
+        "torchviz",
+        "urllib",
+        "yaml",
+    )
 )
 """Packages that `import` gives, empty: many programs import them and use them in a branch that is not taken, or never."""
 ASKED_FOR = ("google",)

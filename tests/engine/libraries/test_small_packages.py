@@ -40,7 +40,7 @@ def test_versions_are_ordered() -> None:
         assert hash(make("1.2")) == hash(make("1.2.0"))
         assert make("1.2") != "1.2"
     for make, error in ((parse, InvalidVersion), (real.parse, real.InvalidVersion)):
-        with pytest.raises(error, match="^Invalid version: 'abc'$"):
+        with pytest.raises(error, match="Invalid version: 'abc'"):
             make("abc")
 
 
@@ -52,7 +52,8 @@ def test_a_program_compares_versions() -> None:
 def test_a_set_of_curves_has_the_shapes_of_the_package_s_and_is_always_the_same() -> None:
     args = mnist1d.get_dataset_args()
     data = mnist1d.get_dataset(args, path="./a.pkl", download=False)
-    assert [data[name].shape for name in ("x", "x_test", "y", "y_test", "t")] == [(4000, 40), (1000, 40), (4000,), (1000,), (40,)]
+    shapes = {"x": (4000, 40), "x_test": (1000, 40), "y": (4000,), "y_test": (1000,), "t": (40,)}
+    assert {name: data[name].shape for name in shapes} == shapes
     assert data["y"].dtype.kind == "i"
     assert np.bincount(data["y"]).min() > 350
     assert np.array_equal(data["x"], mnist1d.make_dataset(args)["x"])
