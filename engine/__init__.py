@@ -109,7 +109,7 @@ __all__ = [
     "long", "manual_seed", "nan", "save", "set_warn_always",
     "newaxis", "nn", "no_grad", "numel", "pi", "preserve_format", "promote_types", "result_type", "seed", "set_default_dtype",
     "set_grad_enabled", "set_num_threads", "set_printoptions", "set_rng_state", "short", "uint8",
-    "use_deterministic_algorithms", *_LEGACY, *sorted(_FUNCTIONS),
+    "use_deterministic_algorithms", "cond", "vmap", *_LEGACY, *sorted(_FUNCTIONS),
 ]  # fmt: skip
 
 
@@ -231,10 +231,14 @@ def __getattr__(name: str) -> _Any:
         from .amp import autocast_mode, grad_scaler
 
         return getattr(grad_scaler if name == "GradScaler" else autocast_mode, name)
-    if name == "compile":
-        from .compiler import compile
+    if name in ("compile", "cond"):
+        from . import compiler
 
-        return compile
+        return getattr(compiler, name)
+    if name == "vmap":
+        from .func import vmap
+
+        return vmap
     if name in _MODULES:
         import importlib
 

@@ -10,10 +10,12 @@ from typing import Any
 from .compat.classes import known_as
 from .errors import unsupported
 from .nn import Module
+from .tensor import Tensor
 
 __all__ = [
     "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable", "is_compiling",
-    "is_dynamo_compiling", "list_backends", "reset",
+    "is_dynamo_compiling", "is_exporting", "list_backends", "nested_compile_region", "reset", "set_stance",
+    "substitute_in_graph", "wrap_numpy",
 ]  # fmt: skip
 
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
@@ -73,6 +75,19 @@ def compile(
     return OptimizedModule(model) if isinstance(model, Module) and not disable else model
 
 
+def cond(pred: Any, true_fn: Any, false_fn: Any, operands: Any = ()) -> Any:
+    """`torch.cond`: one of two functions of the same operands.
+
+    Raises:
+        RuntimeError: for a condition that is no single truth value, or operands that are no tuple.
+    """
+    if not isinstance(pred, bool) and not (isinstance(pred, Tensor) and pred.numel() == 1):
+        raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
+    if not callable(true_fn) or not callable(false_fn):
+        raise RuntimeError("Expect both branches to be callable.")
+    return (true_fn if pred else false_fn)(*operands)
+
+
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
     """A function as it is; without one, a decorator."""
     return fn if fn is not None else (lambda function: function)
@@ -84,6 +99,42 @@ def allow_in_graph(fn: Any) -> Any:
 
 
 assume_constant_result: Callable[[Any], Any] = allow_in_graph
+wrap_numpy: Callable[[Any], Any] = allow_in_graph
+
+
+def nested_compile_region(fn: Any = None, options: Any = None) -> Any:
+    """A function as it is; without one, a decorator."""
+    return disable(fn)
+
+
+def substitute_in_graph(original_fn: Any, **_: Any) -> Any:
+    """A decorator that leaves its function as it is, and the original, too."""
+    return allow_in_graph
+
+
+class set_stance:  # PyTorch's name  # noqa: N801
+    """When functions would be compiled anew: as a call, with `with` and as a decorator, and without effect.
+
+    Raises:
+        RuntimeError: for a backend in a stance that has none.
+    """
+
+    def __init__(self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None) -> None:
+        if force_backend is not None and stance != "default":
+            raise RuntimeError("non-default stance cannot have force_backend set")
+
+    def __call__(self, fn: Any) -> Any:
+        """A function as it is."""
+        return fn
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: Any) -> None:
+        return None
+
+
+known_as("torch._dynamo.decorators", set_stance)
 
 
 def reset() -> None:
@@ -99,7 +150,7 @@ def is_compiling() -> bool:
     return False
 
 
-is_dynamo_compiling = is_compiling
+is_dynamo_compiling = is_exporting = is_compiling
 
 
 def list_backends(exclude_tags: Any = ()) -> list[str]:

@@ -10,7 +10,7 @@ _NUMBERED = re.compile(r"v?(\d+(?:\.\d+)*)(?:[-_.]?(a|b|c|rc|alpha|beta|pre|prev
 _BEFORE = {"dev": -4, "a": -3, "alpha": -3, "b": -2, "beta": -2, "c": -1, "rc": -1, "pre": -1, "preview": -1, "post": 1}
 
 
-def _key(version: str) -> tuple[Any, ...] | None:
+def order_of(version: str) -> tuple[Any, ...] | None:
     """What versions are ordered by; None for a text that is none."""
     found = _NUMBERED.fullmatch(version.strip())
     if found is None:
@@ -29,7 +29,7 @@ class TorchVersion(str):
     def _compared(self, other: Any, how: str) -> bool:
         if isinstance(other, Iterable) and not isinstance(other, str):
             other = ".".join(str(part) for part in other)
-        ours, theirs = _key(str(self)), _key(other) if isinstance(other, str) else None
+        ours, theirs = order_of(str(self)), order_of(other) if isinstance(other, str) else None
         if ours is None or theirs is None:
             compared: Any = getattr(str, how)(self, other)
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import product
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..context import observed
 from ..dtypes import INEXACT
 from ..tensor import Tensor, constant
 from .error_nodes import undefined
+from .forward_ad import dual_level, make_dual, unpack_dual
 from .functional import jacobian
 from .passes import grad
 from .primitives import primitives
@@ -305,8 +307,12 @@ def _by_rows(out: Tensor, wanted: list[Tensor]) -> tuple[list[Any], bool, bool]:
 
 
 def _forward(func: Callable[..., Any], inputs: Tensors) -> Table:
-    """The Jacobians by products J v."""
+    """The Jacobians by products J v: of tensors that carry tangents, or where an operation has no rule for those, or numbers
+    are complex, by differentiating the gradients by what they are multiplied with."""
     numbers = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
+    with suppress(NotImplementedError):
+        if not any(isinstance(x, Tensor) and x.is_complex() for x in inputs):
+            return _by_tangents(func, inputs, numbers)
 
     def of_wanted(*wanted: Tensor) -> Tensors:
         args = list(inputs)
@@ -316,6 +322,33 @@ def _forward(func: Callable[..., Any], inputs: Tensors) -> Table:
 
     table = jacobian(of_wanted, tuple(inputs[i] for i in numbers), vectorize=True, strategy="forward-mode")
     return [[block._array.reshape(-1, inputs[i].numel()).T for block, i in zip(row, numbers, strict=True)] for row in table]
+
+
+def _by_tangents(func: Callable[..., Any], inputs: Tensors, numbers: list[int]) -> Table:
+    """The Jacobians column by column, each from a tangent that is one in a single place.
+
+    Raises:
+        NotImplementedError: for complex outputs, and where there are no columns.
+    """
+    table: Table = []
+    for column, i in enumerate(numbers):
+        count = inputs[i].numel()
+        for k in range(count):
+            tangent = np.zeros(count, inputs[i]._array.dtype)
+            tangent[k] = 1
+            with dual_level():
+                args: list[Any] = list(inputs)
+                args[i] = make_dual(inputs[i], constant(tangent.reshape(inputs[i]._array.shape)))
+                outputs = _differentiable(func(*args))
+                found = [unpack_dual(out).tangent for out in outputs]
+            for row, (out, moved) in enumerate(zip(outputs, found, strict=True)):
+                if len(table) <= row:
+                    table.append([np.zeros((inputs[j].numel(), out.numel()), out._array.dtype) for j in numbers])
+                if moved is not None:
+                    table[row][column][k] = moved._array.reshape(-1)
+    if not table or any(blocks[0].dtype.kind == "c" for blocks in table):
+        raise NotImplementedError
+    return table
 
 
 def _check_multiplied(outputs: Tensors, wanted: list[Tensor]) -> None:

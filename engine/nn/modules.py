@@ -10,7 +10,6 @@ from ..compat.classes import known_as, own
 from . import (
     activation,
     adaptive_softmax,
-    attention,
     containers,
     convolution,
     dropout,
@@ -20,6 +19,7 @@ from . import (
     lazy,
     linear,
     loss,
+    multihead,
     normalization,
     padding_fold,
     pooling,
@@ -99,9 +99,9 @@ def _register(name: str, kind: type[Module], file: str) -> None:
 
 _register("Module", Module, "module")
 vars(_file("module")).update({n: f for n, f in vars(hooks).items() if n.startswith("register_module_")})
-for _name, _kind in _defined_in(attention).items():
+for _name, _kind in _defined_in(multihead).items():
     _register(_name, _kind, "linear" if _name.startswith("Non") else "activation")
-BY_NAME["MultiheadAttention"] = attention.MultiheadAttention
+BY_NAME["MultiheadAttention"] = multihead.MultiheadAttention
 for _module_file, _family in FAMILIES:
     for _name, _kind in _defined_in(_family).items():
         _register(_name, _kind, ELSEWHERE.get(_name, _module_file))

@@ -16,11 +16,11 @@ from ..tensor import Tensor, constant
 from . import functional as F  # noqa: N812
 from . import init
 from .activation import GELU, ReLU
-from .attention import MultiheadAttention
 from .containers import ModuleList
 from .dropout import Dropout
 from .linear import Linear
 from .module import Module
+from .multihead import MultiheadAttention
 from .normalization import LayerNorm
 
 Activation = str | Callable[[Any], Any]

@@ -13,9 +13,8 @@ import msgspec
 
 from .. import limits
 from ..recording.story import MIMES, Look, Note, Picture, Story
+from .magics import without_magics
 
-MAGIC = re.compile(r"\s*(%[A-Za-z]|!)")
-"""A line that is a command of the notebook; a `%` with a space behind it is Python's."""
 OURS = "gradtape"
 """The key of a cell's metadata under which a lesson is kept."""
 WITHIN = re.compile(r"\((data:(image/[a-z]{1,8});base64,([A-Za-z0-9+/=]+))(?=[\s)])")
@@ -53,7 +52,7 @@ def read_cells(cells: Sequence[Any]) -> tuple[tuple[str, ...], Story]:
             source = _source(cell)
             if source.strip():
                 looks += _look(cell, len(code))
-                code.append(_without_magics(lines(source)))
+                code.append(without_magics(lines(source)))
             continue
         note = _note(cell, len(code), room)
         letters -= len(note.text)
@@ -150,10 +149,3 @@ def _source(cell: Mapping[str, Any]) -> str:
     if isinstance(source, str):
         return source
     raise ValueError("a cell's source is neither text nor a list of lines")
-
-
-def _without_magics(source: str) -> str:
-    """Notebook commands (`%matplotlib inline`, `!pip install …`) as comments: they are no Python."""
-    if source.lstrip().startswith("%%"):
-        return "\n".join("# " + line for line in source.split("\n"))
-    return "\n".join("# " + line if MAGIC.match(line) else line for line in source.split("\n"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .facades import World
@@ -30,7 +30,20 @@ def parsed(text: str, name: str, layers: Layers) -> ast.Module:
     tree = ast.parse(text, name)
     if layers.language and check(tree):
         world().guards.noticed("callbacks")
+    world().tried.update(_tried(tree))
     return tree
+
+
+def _tried(tree: ast.Module) -> Iterator[str]:
+    """The modules that a program imports within `try`."""
+    for statement in ast.walk(tree):
+        if isinstance(statement, ast.Try):
+            for inner in statement.body:
+                for found in ast.walk(inner):
+                    if isinstance(found, ast.Import):
+                        yield from (name.name for name in found.names)
+                    elif isinstance(found, ast.ImportFrom):
+                        yield found.module or ""
 
 
 def builtins_for(layers: Layers) -> dict[str, Any]:

@@ -84,6 +84,16 @@ def is_pinned(input: Tensor, device: Any = None) -> bool:
 
 
 @function
+def pin_memory(input: Tensor, device: Any = None) -> Tensor:
+    """Refused: there is no device that memory could be pinned for.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+@function
 def is_shared(input: Tensor) -> bool:
     """Always False."""
     return False

@@ -15,6 +15,7 @@ from ..linalg.einsums import einsum
 from ..pointwise.comparison import where
 from ..reduction.sums import _sum_dim
 from ..shape.permute import _transpose
+from . import backends
 
 
 def turned(x):
@@ -101,6 +102,8 @@ def scaled_dot_product_attention(
 ) -> Tensor:
     """Weighted means of the values, by how well keys agree with queries (Vaswani et al., 2017): query (…, L, E), key (…, S, E),
     value (…, S, V) to (…, L, V). A mask of bools holds where attention is allowed; one of numbers is added."""
+    if backends.allowed:
+        backends.check()
     if context.fast is not None:
         query, key, value, attn_mask = autocast(query, key, value, attn_mask)
     q, k, v = query._array, key._array, value._array

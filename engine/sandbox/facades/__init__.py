@@ -20,7 +20,7 @@ from ..policy.builtin import make_builtins
 from ..policy.errors import MissingModule, PolicyError
 from ..policy.guards import Guards
 from . import guarded, libraries, library, numpy, outside, plain, plotting, saving, system, torch
-from .absent import error_for
+from .absent import ASKED_FOR, UNUSED, error_for
 from .copying import Copying
 from .facade import Facade
 from .files import modules as files
@@ -53,6 +53,8 @@ class World:
         )
         self.project: Any = None
         """The program's own modules (`engine.sandbox.project.Project`), where it has any."""
+        self.tried: set[str] = set()
+        """Modules that the program imports within `try`, to go on without them."""
         self.copying = Copying(self.guards)
         self.guards.replacements["__deepcopy__"] = self.copying.method
         self.builtins = make_builtins(self.guards, self._import, streams.open)
@@ -68,8 +70,9 @@ class World:
             self.guards.know(vars(facade).values(), bases=True)
         self.modules |= {name: facade for name, facade in ours.items() if name != "torch._C"}
         for name in outside.NAMED:
-            if name.startswith("torch."):
-                self._put_below("torch", name.partition(".")[2])
+            top, _, below = name.partition(".")
+            if top in ("torch", "urllib"):
+                self._put_below(top, below)
         # Their switches can be set, so they are no facades.
         self.modules |= {f"torch.backends.{name}": vars(backends)[name] for name in LISTED["backends"].split()}
 
@@ -78,8 +81,9 @@ class World:
 
     def load(self, library: str) -> None:
         """Let programs import a library; its stand-in is loaded now, if it is not yet."""
-        if library not in self.modules:
-            self.modules |= libraries.facades(library, self.guards)
+        for needed in (*libraries.NEEDS.get(library, ()), library):
+            if needed not in self.modules:
+                self.modules |= libraries.facades(needed, self.guards)
 
     def _make_late(self, top: str) -> None:
         """Make the facades of a package, and of those that are made with it."""
@@ -111,7 +115,9 @@ class World:
                 self._make_late(late)
         if name.partition(".")[0] in libraries.MODULES:
             self.load(name.partition(".")[0])
-        if name not in self.modules:
+        if not fromlist and name not in self.modules and self._may_be_empty(name):
+            self.modules |= outside.empty(name, self.modules)
+        if name not in self.modules or (name in self.tried and name.partition(".")[0] in ASKED_FOR):
             raise error_for(name, {*self.modules, *self.late, *libraries.MODULES})
         if name.partition(".")[0] == "numpy":
             self.guards.noticed("arrays")
@@ -124,6 +130,10 @@ class World:
             if wanted != "*" and wanted not in vars(facade):
                 raise _cannot_import(wanted, name, facade)
         return facade
+
+    def _may_be_empty(self, name: str) -> bool:
+        """Whether a module that is not there is given all the same, to be refused where it is used."""
+        return name.partition(".")[0] in UNUSED and name not in self.tried and all(p[:1] != "_" for p in name.split("."))
 
     def _whole(self, name: Any) -> Any:
         """The module of a dotted name, as `importlib.import_module` gives it."""

@@ -31,6 +31,27 @@ TOLD = {
     WRAPS: "catalyst ignite lightning pytorch_lightning skorch torchbearer",
 }
 """What is said of packages of one kind, and their names."""
+UNUSED = frozenset(" ".join(TOLD.values()).split()) | frozenset(
+    (
+        "google",
+        "graphviz",
+        "keras",
+        "pandas",
+        "psutil",
+        "pyDOE",
+        "requests",
+        "tarfile",
+        "tensorflow",
+        "torchaudio",
+        "torchmetrics",
+        "torchviz",
+        "urllib",
+        "yaml",
+    )
+)
+"""Packages that `import` gives, empty: many programs import them and use them in a branch that is not taken, or never."""
+ASKED_FOR = ("google",)
+"""Packages of other places, which programs try to import to learn where they are."""
 INSTEAD = {
     **{name: sentence for sentence, names in TOLD.items() for name in names.split()},
     "ast": "Read values from texts with json.loads, int or float.",
@@ -38,6 +59,7 @@ INSTEAD = {
     "builtins": "The built-in functions have their names.",
     "ctypes": "Index the array or tensor.",
     "engine": "Write import torch.",
+    "google": "A program does not run in Colab here; open its files together with it.",
     "gradtape": "Write import torch.",
     "graphviz": "The page draws the graph.",
     "importlib": "Write an import statement, or use importlib.import_module.",
@@ -47,6 +69,7 @@ INSTEAD = {
     "os": "A program has files of its own in memory, and no processes here.",
     "pandas": "Use NumPy arrays, lists or dicts; np.loadtxt and csv read tables that were opened together with the program.",
     "pdb": "The timeline steps through the run.",
+    "psutil": "A program does not see the machine that it runs on.",
     "pyDOE": "Draw points with torch.rand, or torch.quasirandom.",
     "requests": "A program has no network here; write its data into the text.",
     "scipy": "Use torch.special, torch.linalg and torch.fft, or NumPy.",
@@ -54,6 +77,7 @@ INSTEAD = {
     "six": "Python 2 is past: range, zip and urllib.parse have their own names.",
     "socket": "A program has no network here.",
     "subprocess": "A program cannot start others here.",
+    "tarfile": "Archives of tar are not unpacked here; open the files in them together with the program.",
     "tensorflow": "Use torch; torchvision.datasets.MNIST stands for the digits of its examples.",
     "threading": "A program has one thread; use a loop.",
     "torch": "This part of PyTorch is not here; print(torch.supported()) lists what is.",
@@ -69,6 +93,8 @@ INSTEAD = {
     "torch.quantization": "Models are not quantized here; the arithmetic is that of float32.",
     "torch.utils.cpp_extension": "No C++ is compiled here; write the operation as a torch.autograd.Function.",
     "torch.utils.model_zoo": "A program has no network here, and no models that were trained elsewhere.",
+    "torchaudio": "Sound files cannot be read here; make a wave with torch.sin, and spectra with torch.stft.",
+    "torchmetrics": "Compute the metric from tensors, as (prediction.argmax(1) == y).float().mean().",
     "torchviz": "The page draws the graph.",
     "unittest": "Call the tests' functions, and use assert.",
     "urllib": "A program has no network here; write its data into the text.",

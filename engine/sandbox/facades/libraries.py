@@ -9,6 +9,7 @@ from typing import Any
 from ...itself import OURS
 from ..policy.errors import MissingAttribute
 from ..policy.guards import Guards
+from ..policy.names import ARRAYS, CHECKED
 from .facade import Facade, Missing
 
 MODULES = {
@@ -16,6 +17,8 @@ MODULES = {
     "einops": ("", "layers", "layers.torch"),
     "gym": ("", "spaces"),
     "gymnasium": ("", "spaces"),
+    "mnist1d": ("", "data"),
+    "packaging": ("", "version"),
     "sklearn": ("", "datasets", "metrics", "model_selection", "preprocessing", "utils"),
     "torchinfo": ("",),
     "torchsummary": ("",),
@@ -26,6 +29,7 @@ MODULES = {
         "datasets.folder",
         "datasets.mnist",
         "datasets.utils",
+        "io",
         "models",
         *(f"models.{file}" for file in ("alexnet", "densenet", "mobilenetv2", "resnet", "squeezenet", "vgg")),
         "transforms",
@@ -37,6 +41,10 @@ MODULES = {
     ),
 }
 """Library → what of it a program may import: itself, and what is below it."""
+NEEDS = {"torchvision": ("PIL",)}
+"""Library → those whose objects it hands out, which a program can use without naming them."""
+
+_SAFE = CHECKED - ARRAYS - {"__init__", "mro"}
 
 
 def facades(library: str, guards: Guards) -> dict[str, Facade]:
@@ -48,7 +56,10 @@ def facades(library: str, guards: Guards) -> dict[str, Facade]:
         names = {n.rpartition(".")[2]: f for n, f in made.items() if n.rpartition(".")[0] == dotted}
         names |= {name: getattr(module, name) for name in _public(module)}
         guards.know(names.values(), bases=True)
-        guards.opened += tuple(v for v in names.values() if isinstance(v, type) and not issubclass(v, BaseException))
+        classes = tuple(v for v in names.values() if isinstance(v, type) and not issubclass(v, BaseException))
+        guards.opened += classes
+        # What NumPy's arrays are refused is harmless in classes that were written for programs.
+        guards.allowed |= {(cls, name) for cls in classes for name in _SAFE & {*dir(cls)}}
         made[dotted] = Facade(dotted, names, _missing(dotted, names))
     return made
 

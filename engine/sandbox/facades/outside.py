@@ -11,6 +11,10 @@ from .absent import instead
 from .facade import Facade, Missing
 
 NAMED = {
+    "google": (),
+    "google.colab": (),
+    "google.colab.drive": (),
+    "google.colab.files": ("upload", "view"),
     "multiprocessing": ("Pool", "Process"),
     "pdb": ("post_mortem", "set_trace"),
     "scipy": ("fft", "integrate", "interpolate", "linalg", "ndimage", "signal"),
@@ -22,9 +26,14 @@ NAMED = {
     "torch.hub": ("download_url_to_file", "help", "list", "load", "load_state_dict_from_url"),
     "torch.multiprocessing": ("Barrier", "Event", "Lock", "Manager", "Pipe", "Pool", "Process", "Queue", "Value", "spawn"),
     "torch.onnx": ("dynamo_export", "export"),
+    "urllib.request": ("Request", "urlopen", "urlretrieve"),
 }
 """Module → what programs import from it by name; it is refused when it is called."""
-TAKEN = {"torch.multiprocessing": ("freeze_support", "set_sharing_strategy", "set_start_method")}
+TAKEN = {
+    "google.colab.drive": ("flush_and_unmount", "mount"),
+    "google.colab.files": ("download",),
+    "torch.multiprocessing": ("freeze_support", "set_sharing_strategy", "set_start_method"),
+}
 """Module → what may be called of it, without effect."""
 
 
@@ -36,6 +45,22 @@ def facades() -> dict[str, Facade]:
         names |= dict.fromkeys(TAKEN.get(module, ()), _taken)
         names |= {name.rpartition(".")[2]: facade for name, facade in made.items() if name.rpartition(".")[0] == module}
         made[module] = Facade(module, names, missing(module))
+    return made
+
+
+def empty(name: str, there: dict[str, Facade]) -> dict[str, Facade]:
+    """The facades of a package that is not there, and of what is between it and a module below it: whatever is used of them
+    says what to do instead."""
+    made: dict[str, Facade] = {}
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        module = ".".join(parts[:end])
+        facade = there.get(module) or Facade(module, {}, missing(module))
+        if end < len(parts):
+            below = f"{module}.{parts[end]}"
+            vars(facade)[parts[end]] = made.get(below) or there[below]
+        if module not in there:
+            made[module] = facade
     return made
 
 

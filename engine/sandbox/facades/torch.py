@@ -24,7 +24,7 @@ SUBMODULES = (
     "distributions.constraint_registry", "distributions.constraints", "distributions.distribution", "distributions.exp_family",
     "distributions.kl", "distributions.transforms", "distributions.utils", *(f"distributions.{file}" for file in FILES),
     "fft", "func", "functional", "jit", "linalg", "masked", "nn",
-    "nn.functional", "nn.init", "nn.modules", "nn.parallel", "nn.parameter", "nn.utils", "nn.utils.clip_grad",
+    "nn.attention", "nn.functional", "nn.init", "nn.modules", "nn.parallel", "nn.parameter", "nn.utils", "nn.utils.clip_grad",
     "nn.utils.convert_parameters", "nn.utils.parametrizations", "nn.utils.parametrize", "nn.utils.prune", "nn.utils.rnn",
     "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "profiler", "random", "signal",
     "signal.windows",

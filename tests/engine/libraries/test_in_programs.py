@@ -121,3 +121,20 @@ def test_a_library_leads_nowhere(text: str) -> None:
     assert result.status in ("policy", "error"), result.output
     assert result.error is not None
     assert result.error.type in ("PolicyError", "AttributeError", "KeyError"), result.error
+
+
+def test_a_picture_is_resized_shown_and_need_not_be_imported() -> None:
+    """`resize` is refused of arrays, and nobody has imported PIL."""
+    result = run(
+        "import matplotlib.pyplot as plt\nimport torch\nfrom torchvision import transforms\n"
+        "image = transforms.ToPILImage()(torch.rand(3, 8, 8))\nplt.imshow(image)\nplt.show()\n"
+        "print(image.resize((10, 6)).size)"
+    )
+    assert (result.status, result.output.splitlines()[-1]) == ("ok", "(10, 6)"), result.error
+
+
+def test_picture_files_are_missing_in_words() -> None:
+    result = run("from torchvision.io import read_image\nread_image('a.png')")
+    assert result.error is not None
+    assert result.error.message == "[Errno 2] No such file or directory: 'a.png'"
+    assert "picture files cannot be read here" in result.output

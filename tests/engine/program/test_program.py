@@ -38,7 +38,7 @@ def test_a_notebooks_code_cells_in_order() -> None:
 
 def test_notebook_commands_become_comments() -> None:
     data = notebook(code("%matplotlib inline\n!pip install torch\nx = 1"), code("%%time\nx"))
-    assert Program.from_file(data, "n.ipynb").cells == ("# %matplotlib inline\n# !pip install torch\nx = 1", "# %%time\n# x")
+    assert Program.from_file(data, "n.ipynb").cells == ("# %matplotlib inline\n# !pip install torch\nx = 1", "# %%time\nx")
 
 
 def test_a_program_and_its_notebook_are_the_same() -> None:

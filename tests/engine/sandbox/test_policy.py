@@ -379,10 +379,27 @@ def test_a_notebook_cell_is_checked_as_well() -> None:
 def test_a_program_may_try_an_import() -> None:
     text = "try:\n    import pandas.plotting as plt\nexcept ImportError as e:\n    plt = None\n    print(type(e).__name__, e)\n"
     assert run(text).output.startswith("MissingModule No module named 'pandas.plotting'")
-    refused = run("import pandas as pd")
-    assert refused.status == "policy"
-    assert refused.error is not None
-    assert "Use NumPy arrays" in refused.error.help
+    assert run("import pandas as pd\nimport requests, urllib.request, keras.layers as layers").status == "ok"
+    for refused in map(
+        run, ("import pandas as pd\npd.read_csv('a')", "from pandas import DataFrame", "import pandas.x\npandas.x.y")
+    ):
+        assert refused.status == "policy"
+        assert refused.error is not None
+        assert "Use NumPy arrays" in refused.error.help
+    assert run("import pandas.__class__").status == "policy"
+    tried = run("try:\n    import wandb\nexcept ImportError:\n    wandb = None\nprint(wandb)")
+    assert tried.output == "None\n"
+
+
+def test_a_program_of_colab_runs_and_knows_that_it_is_elsewhere() -> None:
+    drive = "from google.colab import drive, files\ndrive.mount('/content/drive')\nfiles.download('a')\n"
+    assert run(drive).status == "ok"
+    upload = run(drive + "files.upload()")
+    assert upload.error is not None
+    assert "open its files together with it" in upload.error.help
+    asked = "try:\n    {0}\n    here = True\nexcept ImportError:\n    here = False\nprint(here)"
+    for line in ("import google.colab", "from google.colab import files"):
+        assert run(asked.format(line)).output == "False\n"
 
 
 def test_hasattr_says_no_where_getattr_refuses() -> None:

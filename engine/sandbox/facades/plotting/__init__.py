@@ -45,6 +45,7 @@ def facades(guards: Guards) -> dict[str, Facade]:
     """The modules by name."""
     # Grids of axes are arrays of objects.
     guards.noticed("arrays")
+    guards.opened += (display.Shell,)
     plt, cm, colors = pyplot.names(), colours.cm(), colours.colors()
     cm_facade = _facade("matplotlib.cm", cm)
     plt["cm"] = cm_facade
@@ -55,6 +56,9 @@ def facades(guards: Guards) -> dict[str, Facade]:
     made: dict[str, dict[str, Any]] = {
         "matplotlib.animation": animation.names(),
         "IPython": {"get_ipython": get_ipython},
+        "IPython.core": {},
+        "IPython.core.display": display.names(),
+        "IPython.core.interactiveshell": {"InteractiveShell": display.Shell()},
         "IPython.display": display.names(),
         "matplotlib.axes": {"Axes": Axes},
         "matplotlib.collections": {"LineCollection": maker("LineCollection")},
@@ -65,6 +69,7 @@ def facades(guards: Guards) -> dict[str, Facade]:
         "matplotlib.gridspec": {"GridSpec": _grid},
         "matplotlib.image": {"AxesImage": AxesImage},
         "matplotlib.lines": {"Line2D": maker("Line2D")},
+        "matplotlib.mlab": {},
         "matplotlib.patches": {name: maker(name) for name in PATCHES},
         "matplotlib.pylab": plt,
         "matplotlib.pyplot": plt,

@@ -20,6 +20,15 @@ class Html:
         return self.data
 
 
+class Shell:
+    """`InteractiveShell`, of which notebooks set how much of a cell is shown: the last value is, as ever."""
+
+    __slots__ = ("ast_node_interactivity",)
+
+    def __init__(self) -> None:
+        self.ast_node_interactivity = "last_expr"
+
+
 def display(*objs: Any, **_: Any) -> None:
     """Show values: figures as figures, everything else as it prints itself."""
     for each in objs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....figures.data import DEEP, TEXT, array_value, number_value
+from ....itself import OURS
 from ....tensor import Tensor
 
 MOST = 2_000_000
@@ -74,6 +76,10 @@ def numbers(value: Any) -> Any:
     """
     if is_array(value):
         return array_in(value)
+    # The stand-in for PIL is loaded only for programs that use it.
+    pictures = sys.modules.get(f"{OURS}libraries.PIL.Image")
+    if pictures is not None and is_a(value, pictures.Image):
+        return array_in(object.__getattribute__(value, "_pixels"))
     if value is None:
         return np.array(np.nan)
     if is_a(value, np.generic):

@@ -596,6 +596,80 @@ print(h(torch.ones(2)))
 torch.compiler.reset()
 print(torch.compiler.is_compiling(), torch.compiler.disable(h)(torch.ones(1)))
 
+# %% compile in a stance
+#: gives: tensor([2.]) tensor([2.]) tensor([2.]) False g
+#: gives: RuntimeError: non-default stance cannot have force_backend set
+import torch
+@torch.compile(backend='eager')
+def f(x): return x + 1
+@torch.compiler.set_stance("force_eager")
+def g(x): return f(x)
+with torch.compiler.set_stance("eager_on_recompile"): a = f(torch.ones(1))
+torch.compiler.set_stance("default")
+h = torch.compiler.nested_compile_region(f)
+print(a, g(torch.ones(1)), h(torch.ones(1)), torch.compiler.is_exporting(), g.__name__)
+torch.compiler.set_stance("force_eager", force_backend="eager")
+
+# %% kernels of attention
+#: gives: torch.Size([1, 2, 3, 4]) <SDPBackend.MATH: 0> SDPBackend.MATH
+#: gives: torch.Size([1, 2, 3, 4])
+#: gives: AssertionError Backend must be an instance of SDPBackend or a list of SDPBackend instances, got str
+#: gives: RuntimeError: No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the math kernel and the fused kernels.
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+q = torch.ones(1, 2, 3, 4)
+with sdpa_kernel(SDPBackend.MATH):
+    print(F.scaled_dot_product_attention(q, q, q).shape, repr(SDPBackend.MATH), SDPBackend.MATH)
+with sdpa_kernel([SDPBackend.EFFICIENT_ATTENTION, SDPBackend.FLASH_ATTENTION]):
+    print(F.scaled_dot_product_attention(q, q, q).shape)
+try:
+    with sdpa_kernel("x"): pass
+except AssertionError as e: print(type(e).__name__, e)
+with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+    F.scaled_dot_product_attention(q, q, q)
+
+# %% vmap and cond
+#: gives: tensor([ 5., 25.]) tensor([2., 2.]) tensor([0., 0.])
+#: gives: RuntimeError: Expected pred to be bool or single-element tensor, but got tensor([1., 1.]).
+import torch
+from torch import vmap
+x = torch.tensor([[1., 2.], [3., 4.]])
+up, down = (lambda x: x + 1), (lambda x: x - 1)
+print(vmap(torch.dot)(x, x), torch.cond(torch.tensor(True), up, down, (torch.ones(2),)), torch.cond(False, up, down, (torch.ones(2),)))
+torch.cond(torch.ones(2), up, down, (torch.ones(2),))
+
+# %% jit's other names
+#: gives: tensor([2.]) 3 True False
+#: gives: RuntimeError Freezing expects a ScriptModule as input. Please use torch.jit.script or torch.jit.trace to script your 'nn.Module'.
+#: gives: RuntimeError: Cannot access accelerator device when none is available.
+import torch
+f = torch.jit.fork(lambda x: x + 1, torch.ones(1))
+print(torch.jit.wait(f), torch.jit.annotate(int, 3), torch.jit.isinstance([1], list[int]), torch.jit.isinstance({}, list[int]))
+try: torch.jit.freeze(3)
+except RuntimeError as e: print(type(e).__name__, e)
+torch.ones(2).pin_memory()
+
+# %% gradcheck of a Function that only has jvp
+#: gives: True
+#: gives: GradcheckError Jacobian computed with forward mode mismatch for output 0 with respect to input 0,
+import torch
+class Exp(torch.autograd.Function):
+    factor = 1.0
+    @staticmethod
+    def forward(ctx, x):
+        ctx.result = torch.exp(x)
+        return ctx.result
+    @staticmethod
+    def jvp(ctx, tangent):
+        return tangent * ctx.result * Exp.factor
+x = torch.linspace(-1, 1, 4, dtype=torch.double).view(2, 2).requires_grad_()
+said = dict(check_forward_ad=True, check_backward_ad=False, check_undefined_grad=False, check_batched_grad=False)
+print(torch.autograd.gradcheck(Exp.apply, (x,), **said))
+Exp.factor = 2.0
+try: torch.autograd.gradcheck(Exp.apply, (x,), **said)
+except RuntimeError as e: print(type(e).__name__, str(e).splitlines()[0])
+
 # %% compile model
 #: gives: tensor([[1., 1.],
 #: gives:         [1., 1.]]) ['_orig_mod.weight', '_orig_mod.bias'] OptimizedModule

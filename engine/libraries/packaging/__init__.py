@@ -1,0 +1,3 @@
+"""`packaging`, of which programs use the versions."""
+
+__all__: list[str] = []
