@@ -79,9 +79,7 @@ class Filing:
             return None
         if not self.file.begun:
             head = self._head_now()
-            return Recording(
-                head.source, engine=head.engine, names=head.names, rank=head.rank, world_size=head.world_size
-            )
+            return Recording(head.source, engine=head.engine, names=head.names, rank=head.rank, world_size=head.world_size)
         return Recording.load(self.file.path)
 
     def _head_now(self) -> Head:
