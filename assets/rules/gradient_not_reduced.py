@@ -1,4 +1,4 @@
-"""Started by torchrun: the loss is computed with the network, not with what DistributedDataParallel made of it, so that nothing averages the gradients."""
+"""Started by torchrun: the loss is that of the network, not of what wraps it, so that nothing averages gradients."""
 
 # %% broken
 import torch

@@ -1,4 +1,4 @@
-"""Started by torchrun: each rank trains a head of its own, and what has no gradient is left out of the averages, so that the gradients of one head are averaged with those of the other."""
+"""Started by torchrun: each rank trains a head of its own, and gradients of one are averaged with the other's."""
 
 # %% broken
 import torch

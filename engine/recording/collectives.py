@@ -7,8 +7,8 @@ from pathlib import Path
 
 NAMES = frozenset(
     (
-        "all_gather", "all_gather_into_tensor", "all_reduce", "all_to_all", "all_to_all_single", "barrier", "broadcast", "gather",
-        "recv", "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter", "send",
+        "all_gather", "all_gather_into_tensor", "all_reduce", "all_to_all", "all_to_all_single", "barrier", "broadcast",
+        "gather", "recv", "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter", "send",
     )
 )  # fmt: skip
 REDUCED = "all_reduce_"

@@ -60,7 +60,7 @@ class PassFacts(msgspec.Struct, frozen=True, array_like=True):
     local: str = UNKNOWN
     """A mark of the gradients that this rank alone has computed."""
     averaged: bool = False
-    """Whether it ended with an average over the ranks."""
+    """Whether gradients became averages over the ranks in it, or before the next one."""
 
 
 class RankFacts(msgspec.Struct, frozen=True, array_like=True):
@@ -234,6 +234,7 @@ class _Reading:
         grads = columns.grads
         leaf = np.isin(grads.tensor, self.tensors) & (grads.number > 0)
         before = -1
+        ends = np.append(columns.passes.began[1:], len(self.recording.events))
         for number, (began, ended) in enumerate(zip(columns.passes.began.tolist(), columns.passes.ended.tolist(), strict=True)):
             counted = self._counted(number, began)
             if kept(counted):
@@ -241,7 +242,7 @@ class _Reading:
                 mark = self._mark([int(data[first[0]])]) if len(first) else UNKNOWN
                 rows = np.flatnonzero(leaf & (grads.step > began) & (grads.step < ended))
                 local = self._mark(grads.increment[rows].tolist())
-                yield PassFacts(counted, began, mark, local, bool(((averaged > began) & (averaged < ended)).any()))
+                yield PassFacts(counted, began, mark, local, bool(((averaged > began) & (averaged < ends[number])).any()))
             before = ended
 
     def _data(self) -> tuple[Ints, Ints]:

@@ -29,6 +29,11 @@ def in_order() -> tuple[Rule, ...]:
     return tuple(sorted(_ORDER, key=lambda each: (_ORDER[each], each.__name__)))
 
 
+def places() -> dict[str, str]:
+    """The module in which each of their kinds stands."""
+    return {kind.id: rule.__module__ for rule in in_order() for kind in _KINDS[rule]}
+
+
 def kinds() -> dict[str, Kind]:
     """All that they may find, by id."""
     return {kind.id: kind for rule in in_order() for kind in _KINDS[rule]}

@@ -96,7 +96,7 @@ def not_reduced(world: World) -> Iterator[Finding]:
             step=steps[0].step,
             evidence=[
                 *((f"{name}.grad, {who}", value) for who, value in world.told(map(norm, world.gradients(steps, name)))),
-                ("passes before it that ended with an average", f"{reduced:,}"),
+                ("passes before it of which gradients were averaged", f"{reduced:,}"),
             ],
             nodes=_nodes(world, names),
         )
@@ -175,8 +175,8 @@ def idle(world: World) -> Iterator[Finding]:
             IDLE,
             f"{listed(alike)} had no gradient on rank{'s' * (len(without) > 1)} {', '.join(map(str, without[:4]))} in step "
             f"{steps[0].number + 1}, and one on the others.",
-            "Ranks that went other ways through the network leave parameters out: an average that waits for them hangs, and one "
-            "that does not changes the parameter on some ranks alone.",
+            "Ranks that went other ways through the network leave parameters out: an average that waits for them hangs, and "
+            "one that does not changes the parameter on some ranks alone.",
             "Have all ranks use the same parameters, or say DistributedDataParallel(..., find_unused_parameters=True).",
             step=steps[0].step,
             evidence=[
@@ -206,15 +206,17 @@ def same_batches(world: World) -> Iterator[Finding]:
     if not marked or any(len({*marks}) > 1 for marks in marked):
         return
     first = world.passes[0][0].step
+    count = len(world.ranks)
+    on = "both ranks" if count == 2 else f"all {count} ranks"
     yield world.finding(
         SAME_BATCHES,
         "All ranks see the same batches.",
-        f"In {len(marked):,} of {len(world.passes):,} passes that were looked at the {what} was the same on "
-        f"{'both' if len(world.ranks) == 2 else f'all {len(world.ranks)}'} ranks: {len(world.ranks)} processes do the work of one.",
+        f"In {len(marked):,} of {len(world.passes):,} passes that were looked at the {what} was the same on {on}: "
+        f"{count} processes do the work of one.",
         "Give the DataLoader sampler=DistributedSampler(dataset) and call its set_epoch(epoch) before each epoch, or give "
         "each rank batches of its own otherwise."
         if not world.ranks[0].samples
         else "The program names DistributedSampler: give it to the DataLoader, and tell it the right rank and num_replicas.",
         step=first if first != NOTHING else 0,
-        evidence=[(what, f"the same in {len(marked):,} passes"), ("ranks", f"{len(world.ranks)}")],
+        evidence=[(what, f"the same in {len(marked):,} passes"), ("ranks", f"{count}")],
     )

@@ -8,6 +8,7 @@ import runpy
 import socket
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
@@ -30,7 +31,6 @@ def _rank(rank: int, ranks: int, port: int, script: str, tape: str, level: str) 
         "MASTER_PORT": str(port), "GLOO_SOCKET_IFNAME": "lo",
     }  # fmt: skip
     import torch
-
     from gradtape.engine.pytorch.running import run_script, traceback_of
     from gradtape.engine.recording.collectives import path_of
 
@@ -45,9 +45,8 @@ def _rank(rank: int, ranks: int, port: int, script: str, tape: str, level: str) 
 
 def main(ranks: int, folder: str, level: str, names: list[str]) -> None:
     """Run the scripts of a folder one after another, each in its ranks."""
-    import torch._dynamo  # optimizers import it, which takes seconds
-
-    import gradtape.engine.pytorch.running  # noqa: F401
+    for module in ("torch._dynamo", "gradtape.engine.pytorch.running"):
+        import_module(module)  # optimizers import the first one, which takes seconds
 
     for name in names:
         _together(ranks, Path(folder) / f"{name}.py", level)
