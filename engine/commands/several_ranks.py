@@ -85,14 +85,13 @@ def as_a_text(ranks: Ranks) -> str:
     lines = [f"{len(names)} ranks of {ranks.facts[0].world_size}: {listed}"]
     cut = [str(each.rank) for each in ranks.facts if not each.complete]
     if cut:
-        lines.append(
-            f"Without an end, because they are still written or were killed: rank{'s' * (len(cut) > 1)} {', '.join(cut)}."
-        )
+        which = f"rank{'s' * (len(cut) > 1)} {', '.join(cut)}"
+        lines.append(f"Without an end, because they are still written or were killed: {which}.")
     if ranks.ignored:
         lines.append(f"Ignored: {', '.join(dict.fromkeys(each.rule for each in ranks.ignored))}.")
     if not ranks.found:
         lines.append(
-            f"Nothing looks wrong with the ranks together ({len(kinds_across())} rules looked) or with one of them "
+            f"Nothing {'else ' * bool(ranks.ignored)}looks wrong with the ranks together ({len(kinds_across())} rules looked) or with one of them "
             f"({len(kinds())} rules looked)."
         )
     return "\n".join(lines) + "\n" + ("\n" + as_text(ranks.first, ranks.found) if ranks.found else "")
