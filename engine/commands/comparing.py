@@ -13,10 +13,15 @@ import msgspec
 from ..diagnosis import compare
 from ..diagnosis.comparison.compare import Comparison, Difference, Input, Only
 from ..diagnosis.comparison.tolerance import Tolerance
+from ..diagnosis.findings.told import as_text
+from ..diagnosis.ranks import kinds as kinds_across
+from ..diagnosis.ranks import one_world
 from ..graph.numbers import number
+from ..recording import Recording
 from .command import Command, CommandError
 from .files import limits, load
-from .terminal import on_a_line
+from .several_ranks import ranks_in
+from .terminal import harmless, on_a_line
 
 _MOST = 20
 """Places that only one of the runs has, and things that go into an operation, as text."""
@@ -25,6 +30,7 @@ _MOST = 20
 def _arguments(parser: argparse.ArgumentParser) -> None:
     for which in ("a", "b"):
         parser.add_argument(which, help="a recording (.gradtape, .json), or a program (.py, .ipynb), which is run")
+    parser.add_argument("more", metavar="c", nargs="*", help="further ranks of one training; a is compared with each of them")
     parser.add_argument(
         "--rtol", type=_tolerance, metavar="R",
         help="how far apart numbers may be, by their size (what PyTorch's assert_close allows their dtype)",
@@ -45,12 +51,42 @@ def _tolerance(text: str) -> float:
 
 def _run(args: argparse.Namespace) -> int:
     before, after = (load(path, args) for path in (args.a, args.b))
-    if not before.events or not after.events:
-        raise CommandError(f"{args.a if not before.events else args.b} has no events")
-    found = compare(before, after, Tolerance(args.rtol, args.atol))
+    if args.more or one_world((before, after)):
+        return _ranks(args, before, after)
+    found = _compared(args, before, after, args.b)
     names = _names(args.a, args.b)
     print(_json(found, (args.a, args.b)) if args.format == "json" else "\n".join(_told(found, names)))
     return int(found.first is not None)
+
+
+def _compared(args: argparse.Namespace, before: Recording, after: Recording, path: str) -> Comparison:
+    if not before.events or not after.events:
+        raise CommandError(f"{args.a if not before.events else path} has no events")
+    return compare(before, after, Tolerance(args.rtol, args.atol))
+
+
+def _ranks(args: argparse.Namespace, before: Recording, after: Recording) -> int:
+    """Ranks of one training: where each first differs from the first, as batches do, and what is wrong with them together.
+
+    The exit code says whether something is.
+    """
+    paths = (args.b, *args.more)
+    ranks = ranks_in((args.a, *paths))
+    together = [each for each in ranks.found if each.rule in kinds_across()]
+    pairs = []
+    for path in paths:
+        after = after if path == args.b else load(path, args)
+        pairs.append((path, _compared(args, before, after, path)))
+    if args.format == "json":
+        told = [json.loads(_json(found, (args.a, path))) for path, found in pairs]
+        findings = [{"rule": each.rule, "severity": each.severity, "title": each.title} for each in together]
+        print(json.dumps({"ranks": told, "findings": findings}, indent=1, allow_nan=False))
+    else:
+        for path, found in pairs:
+            print("\n".join(_told(found, _names(args.a, path))) + "\n")
+        text = as_text(ranks.first, together) if together else "Nothing looks wrong with the ranks together.\n"
+        print(harmless(text), end="")
+    return int(any(each.grave for each in together))
 
 
 def _names(a: str, b: str) -> tuple[str, str]:
@@ -159,7 +195,7 @@ def _limit(tolerance: Tolerance) -> str:
 COMMAND = Command(
     "compare",
     "say where two runs first differ and what only one of them did; exit code 0 where they are the same, 1 where they differ, "
-    "2 where they could not be compared",
+    "2 where they could not be compared; of ranks of one training 1 where something is wrong with them together",
     _arguments,
     _run,
 )

@@ -10,7 +10,7 @@ import msgspec
 
 from ..diagnosis import findings, why
 from ..diagnosis.findings import ignored
-from ..diagnosis.findings.catalogue import kinds, nearest
+from ..diagnosis.findings.catalogue import every_kind, nearest
 from ..diagnosis.gradcheck.functions import check_functions, keep
 from ..diagnosis.ignoring import split
 from ..recording import Recording
@@ -19,11 +19,16 @@ from .exporting import step
 from .files import PROGRAMS, allowed, limits, load, reason, recorded, run_program
 from .fixing import Target, applied, diffs, proven
 from .reports import FORMATS, Report
+from .several_ranks import as_a_text, ranks_in
 from .terminal import harmless, on_a_line
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="a program (.py, .ipynb), which is run, or a recording (.gradtape, .json)")
+    parser.add_argument(
+        "files", metavar="file", nargs="+",
+        help="a program (.py, .ipynb), which is run, or a recording (.gradtape, .json); the recordings of several ranks of one "
+        "training are looked at together",
+    )  # fmt: skip
     parser.add_argument(
         "--why",
         metavar="WHAT",
@@ -52,6 +57,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     failed, ids = 0, _ids(args.ignore)
+    if len(args.files) > 1:
+        return _together(args, ids)
+    (args.file,) = args.files
     target = Target(args.file) if args.apply else None
     if args.file.endswith(PROGRAMS):
         result = run_program(args.file, args)
@@ -76,6 +84,18 @@ def _run(args: argparse.Namespace) -> int:
     if args.fix and args.format == "text" and found:
         print("\n" + diffs(found, args.file, recording), end="")
     return failed or int(any(f.grave for f in found))
+
+
+def _together(args: argparse.Namespace, ids: frozenset[str]) -> int:
+    """The ranks of one training."""
+    if args.why or args.fix or args.apply:
+        raise CommandError("--why, --fix and --apply are about one file")
+    ranks = ranks_in(args.files, ids)
+    if args.format == "text":
+        print(harmless(as_a_text(ranks)), end="")
+    else:
+        print(FORMATS[args.format](Report(ranks.first, ranks.names[0], ranks.found, ranks.ignored, ids, True)), end="")
+    return int(any(f.grave for f in ranks.found))
 
 
 def _answer(recording: Recording, args: argparse.Namespace) -> None:
@@ -105,7 +125,7 @@ def _ids(given: list[str]) -> frozenset[str]:
     """
     ids = [id.strip() for each in given for id in each.split(",") if id.strip()]
     for id in ids:
-        if id not in kinds():
+        if id not in every_kind():
             near = f"; did you mean {nearest(id)}?" if nearest(id) else "; `gradtape rules` lists them"
             raise CommandError(f"no rule is called {id}{near}")
     return frozenset(ids)

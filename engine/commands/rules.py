@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import textwrap
 
-from ..diagnosis.findings.catalogue import entry, kinds, nearest
+from ..diagnosis.findings.catalogue import entry, every_kind, nearest
 from .command import Command, CommandError
 
 
@@ -17,11 +17,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     if args.id is None:
-        width = max(map(len, kinds()))
-        for kind in kinds().values():
+        width = max(map(len, every_kind()))
+        for kind in every_kind().values():
             print(f"{kind.id:{width}}  {kind.severity:7}  {kind.meaning}")
         return 0
-    if args.id not in kinds():
+    if args.id not in every_kind():
         near = f"; did you mean {nearest(args.id)}?" if nearest(args.id) else ""
         raise CommandError(f"no rule is called {args.id}{near}")
     shown = entry(args.id)

@@ -10,6 +10,7 @@ from pathlib import Path
 from ..diagnosis.failures import help_with
 from ..export.figures import draw, suffix
 from ..figures import Figure, decoded, title_of
+from ..recording.collectives import path_of
 from ..recording.events import Drew, Printed
 from ..recording.recording import SUFFIX
 from ..sandbox import RunResult
@@ -74,6 +75,7 @@ def _on_pytorch(args: argparse.Namespace) -> int:
     path = Path(args.program)
     read(args.program)  # which says what is wrong with it
     try:
+        from ..pytorch.ranks import here
         from ..pytorch.running import run_script, traceback_of
     except ModuleNotFoundError as error:
         if error.name != "torch":
@@ -82,7 +84,7 @@ def _on_pytorch(args: argparse.Namespace) -> int:
             "PyTorch is not installed here: without --torch, the program runs on Gradtape's own engine"
         ) from None
     try:
-        into = None if args.output == "-" else target(args.output, args.program, SUFFIX)
+        into = None if args.output == "-" else path_of(target(args.output, args.program, SUFFIX), *here())
         recording, ended = run_script(path, args.arguments, args.level, into)
     except SyntaxError as wrong:
         raise CommandError(f"{args.program} cannot be run: {wrong}") from None

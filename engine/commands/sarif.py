@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ..diagnosis import Finding
-from ..diagnosis.findings.catalogue import Entry, entry, kinds
+from ..diagnosis.findings.catalogue import Entry, entry, every_kind
 from ..diagnosis.over_iterations import shows
 from ..recording import Recording
 from ..recording.events import Site
@@ -33,7 +33,7 @@ def sarif(
         ids: the rules that are ignored from outside; what else is ignored, the program itself says.
         ran: whether the program could run to its end, or to its exception.
     """
-    rules = list(kinds())
+    rules = list(every_kind())
     place = _Places(recording, file)
     results = [_result(f, rules, place) for f in found]
     results += [_result(f, rules, place, "external" if f.rule in ids else "inSource") for f in ignored]

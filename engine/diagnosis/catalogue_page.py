@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from .findings.catalogue import RULES, Entry, entry
 from .findings.registry import in_order, kinds_of
+from .ranks import registry as across_ranks
 
 INTRODUCTION = """# What is looked for in a run
 
@@ -19,7 +20,8 @@ copy before it is offered.
 
 `gradtape explain prog.py` tells what is found; its exit code is 1 for an error or a warning, 0 for hints or nothing, and 2
 where the program could not run. `--ignore ID` leaves a rule out, and so does `# gradtape: ignore[ID]` in a line of the
-program for what is found there. `gradtape rules ID` shows an entry of this page.
+program for what is found there. `gradtape rules ID` shows an entry of this page. The rules about ranks look at the recordings
+of several processes that train together, `gradtape explain run.rank*.gradtape`; their programs are started by `torchrun`.
 """
 
 
@@ -39,6 +41,8 @@ def _themes() -> dict[str, list[Entry]]:
     for rule in in_order():
         for kind in kinds_of(rule):
             first.setdefault(kind.id, rule.__module__)
+    for id, module in across_ranks.places().items():
+        first[id] = module
     themes: dict[str, list[Entry]] = {}
     for id, module in first.items():
         themes.setdefault(module, []).append(entry(id))

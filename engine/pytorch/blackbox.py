@@ -395,6 +395,7 @@ class BlackBox:
         head = recordings[-1]
         made = joined(parts)
         made.source, made.names, made.engine = head.source, head.names, head.engine
+        made.rank, made.world_size = head.rank, head.world_size
         return made
 
 

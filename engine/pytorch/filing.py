@@ -21,7 +21,8 @@ def head_of(recorder: TorchRecorder) -> Head:
     """What is said of a whole recording, as far as it is known."""
     codes = recorder.codes
     assert isinstance(codes, ProjectCodes)
-    return Head(codes.sources(), codes.names(), f"torch {torch.__version__}")
+    recorder.look_around()
+    return Head(codes.sources(), codes.names(), f"torch {torch.__version__}", recorder.rank, recorder.world_size)
 
 
 class Filing:
@@ -78,11 +79,12 @@ class Filing:
             return None
         if not self.file.begun:
             head = self._head_now()
-            return Recording(head.source, engine=head.engine, names=head.names)
+            return Recording(head.source, engine=head.engine, names=head.names, rank=head.rank, world_size=head.world_size)
         return Recording.load(self.file.path)
 
     def _head_now(self) -> Head:
-        if len(self.recorder.codes.program) != self._files:
+        self.recorder.look_around()
+        if len(self.recorder.codes.program) != self._files or self.recorder.world_size != self._head.world_size:
             self._files, self._head = len(self.recorder.codes.program), head_of(self.recorder)
         return self._head
 
@@ -97,4 +99,5 @@ def recording_of(recorder: TorchRecorder) -> Recording:
     head = head_of(recorder)
     made = recorder.recording(head.source)
     made.engine, made.names = head.engine, head.names
+    made.rank, made.world_size = head.rank, head.world_size
     return made

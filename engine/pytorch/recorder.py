@@ -30,6 +30,7 @@ from ..recording import events as e
 from ..recording.batch import HOLE
 from ..recording.bounded_text import name_of, said, shown
 from ..recording.call_paths import CallPath, Known
+from ..recording.collectives import BY_HOOK, REDUCED
 from ..recording.events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Sent, TensorInfo, Write
 from ..recording.logbook import Logbook
 from ..recording.op_info import OpInfo
@@ -40,6 +41,8 @@ from ..recording.writer import NOWHERE, Form, LoopNest, Where
 from . import aten
 from .arrays import LEVELS, Keeper, device_name, dtype_name, layout_name
 from .project import ProjectCodes
+from .ranks import COMMUNICATIONS, Collective, Wrapped, flat
+from .ranks import here as rank_here
 from .telling import told
 
 Tensor = torch.Tensor
@@ -65,7 +68,7 @@ _no_functions, _no_dispatch = torch._C.DisableTorchFunction, torch._C._DisableTo
 class Pending:
     """An operation that has run and of which autograd's part is not known yet."""
 
-    __slots__ = ("inputs", "mode", "name", "needs", "outputs", "running", "where", "written")
+    __slots__ = ("inputs", "mode", "name", "needs", "outputs", "running", "together", "where", "written")
 
     def __init__(self, where: Where, name: str, running: int) -> None:
         self.where, self.name, self.running = where, name, running
@@ -76,6 +79,8 @@ class Pending:
         self.outputs: list[tuple[int, Tensor, int]] = []
         """Number, tensor and array of each."""
         self.written: list[tuple[Tensor, int]] = []
+        self.together: Collective | None = None
+        """What it writes together with other ranks, which is looked at when it has come."""
         self.mode = "" if torch.is_grad_enabled() else "inference" if torch.is_inference_mode_enabled() else "no_grad"
 
 
@@ -201,6 +206,11 @@ class TorchRecorder(Logbook):
         self._sent: dict[int, tuple[weakref.ref[Tensor], int, int]] = {}
         """id() of a gradient under way → it, its version and its array."""
         self._creating = False
+        self.rank, self.world_size = rank_here()
+        self.wrapped = Wrapped()
+        self._reached_leaves: list[tuple[weakref.ref[Tensor], int, int]] = []
+        """Where other ranks train, too: the leaves that the innermost pass has reached, their `id()` and what the versions of
+        their gradients were."""
         self._saved_kept: dict[str, int] = {}
         """The arrays of what a node saves, which were kept while it was looked at."""
 
@@ -480,6 +490,9 @@ class TorchRecorder(Logbook):
             return  # a rule of the backward pass, of which its node tells
         op = _OPS.get(function) or _op_of(function)
         name = op.name
+        if op.writes_together is not None:
+            self._together(op, args, kwargs, result)
+            return
         if op.hidden or (name == "detach" and self._is_own(args, result)):
             return
         said = self._said(name) if op.asks else op.said
@@ -585,7 +598,81 @@ class TorchRecorder(Logbook):
         """Write the operations of which autograd has done its part."""
         waiting, self.waiting = self.waiting, []
         for pending in waiting:
-            self._settle(pending)
+            if pending.together is not None:
+                self._arrived_from_others(pending, pending.together)
+            else:
+                self._settle(pending)
+
+    # --- other ranks ------------------------------------------------------------------------------------------------------
+
+    def look_around(self) -> None:
+        """Notice which rank this process has, once it has one."""
+        if self.world_size < 2:
+            self.rank, self.world_size = rank_here()
+
+    def _together(self, op: Dispatched, args: Sequence[Any], kwargs: dict[str, Any], result: Any) -> None:
+        """The program has begun what all ranks do together."""
+        self._where = where = self.where()
+        if where is NOWHERE:
+            return
+        self.settle()
+        self.look_around()
+        pending = Pending(where, op.said, self._running[-1] if self._running else 0)
+        given = dict(zip([name for name, _ in op.parameters], args, strict=False)) | kwargs
+        written = [t for k, value in enumerate(given.values()) if k in (op.writes_together or ()) for t in flat(value)]
+        fresh = {id(t) for t in written if self.known(t) < 0}  # they may be half written by now
+        for name, value in given.items() if op.said != "barrier" else ():
+            for tensor in flat(value):
+                if self.owner_of(tensor) < 0 and id(tensor) not in fresh:
+                    pending.inputs.append((name, self.identify(tensor), None))
+        asynchronous = bool(given.get("async_op", dict(op.parameters).get("async_op", True)))
+        pending.together = Collective(written, asynchronous, result)
+        self.waiting.append(pending)
+
+    def _arrived_from_others(self, pending: Pending, together: Collective) -> None:
+        """Write what ranks have done together, unless it goes on."""
+        if not together.ready() and not self.failure:
+            self.waiting.append(pending)
+            return
+        pending.together = None
+        self._keeper.forget()
+        written = together.written()
+        for tensor in written:
+            if self.owner_of(tensor) < 0:
+                self.identify(tensor)
+        pending.written = self._written(pending.where, pending.name, written)
+        if pending.written or pending.inputs or not together.tensors:
+            self._write(pending.where, lambda: self._op(pending))
+
+    def broadcast(self, tensors: Sequence[Tensor], where: Where) -> None:
+        """What is known of these was written with what another rank has."""
+        self._where = where
+        self.look_around()
+        self._keeper.forget()
+        pending = Pending(where, "broadcast", 0)
+        known = [t for t in tensors if self.known(t) >= 0]
+        pending.inputs = [(f"tensors[{k}]", self.known(t), None) for k, t in enumerate(known)]
+        pending.written = self._written(where, "broadcast", known)
+        if pending.written and where is not NOWHERE:
+            self._write(where, lambda: self._op(pending))
+
+    version = staticmethod(lambda tensor: _version(tensor))
+
+    def _averaged(self) -> None:
+        """Tell which gradients a pass that has come to its end has averaged over the ranks: by `DistributedDataParallel`, or
+        by hooks of the program's."""
+        reached = self._reached_leaves
+        leaves = [(leaf, version) for held, _, version in reached if (leaf := held()) is not None and leaf.grad is not None]
+        averaged = self.wrapped.averaged({key for _, key, _ in reached})
+        seen = {id(p) for p in averaged}
+        changed = [leaf for leaf, version in leaves if id(leaf) not in seen and _version(leaf.grad) != version]
+        self._keeper.forget()
+        for parameters, how in ((averaged, REDUCED), (changed, BY_HOOK)):
+            for parameter in parameters:
+                assert parameter.grad is not None
+                number = self.identify(parameter)
+                self.owns(number, parameter.grad)
+                self._grad_set(self._where, number, self._keep(parameter.grad), how)
 
     def _settle(self, pending: Pending) -> None:
         found = None if pending.written else self._quick(pending)
@@ -935,6 +1022,8 @@ class TorchRecorder(Logbook):
             leaf_number = self.known(leaf)
             self.owns(leaf_number, leaf.grad)
             self._where = where
+            if self.world_size > 1:
+                self._reached_leaves.append((reference, id(leaf), _version(leaf.grad)))
             self.arrived(number, leaf_number, self._gradient(received[0]), self._keep(leaf.grad), node)
 
     def _gradient(self, g: Any) -> int:
@@ -958,6 +1047,9 @@ class TorchRecorder(Logbook):
         """
         self.settle()
         self._sent.clear()
+        if error is None and self.world_size > 1:
+            self._averaged()
+        self._reached_leaves.clear()
         self._creating = creating
         number = self._running.pop()
         text = "" if error is None else said(error)
@@ -1134,7 +1226,7 @@ def _tensors(value: Any) -> list[Tensor]:
 class Dispatched:
     """What is known of an operation of the dispatcher before it runs."""
 
-    __slots__ = ("aliases", "asks", "first", "hidden", "name", "parameters", "said", "writes")
+    __slots__ = ("aliases", "asks", "first", "hidden", "name", "parameters", "said", "writes", "writes_together")
 
     def __init__(self, function: Any) -> None:
         schema = function._schema
@@ -1150,6 +1242,11 @@ class Dispatched:
         self.aliases = "view" in self.name or any([each.alias_info is not None for each in schema.returns])
         """Whether what it makes may lie in memory of its arguments."""
         self.first = self.said in aten.FIRST
+        together = COMMUNICATIONS.get(schema.name)
+        self.writes_together = None if together is None else together.writes
+        """Which of its parameters it writes together with other ranks; None where it does nothing with them."""
+        if together is not None:
+            self.said = together.name
 
 
 _OPS: dict[Any, Dispatched] = {}

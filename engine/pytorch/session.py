@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 import torch
 
 from ..recording.bounded_text import said
+from ..recording.collectives import path_of
 from ..recording.recording import Recording
 from ..recording.tensor_paths import tensor_paths
 from ..recording.writer import LoopNest
@@ -25,6 +26,7 @@ from .blackbox import MOMENTS, BlackBox, Moment
 from .filing import Filing, recording_of
 from .loops import loops_of
 from .project import ProjectCodes
+from .ranks import here
 from .recorder import TorchRecorder
 from .watch import watching
 
@@ -47,7 +49,8 @@ def record(
         def train(): …
 
     Args:
-        path: the file, to which is appended while it runs; without one, the recording is the session's `recording`.
+        path: the file, to which is appended while it runs; without one, the recording is the session's `recording`. Of
+            several processes that train together (`torchrun`) each has its own, `run.rank0.gradtape` and so on.
         level: "statistics" keeps of larger tensors what is known of their values, "values" tensors of up to 1,024 elements
             whole; "facts" keeps no values at all, "off" records nothing.
         last: keep only so many iterations, the last ones at any time, and the losses of all of them: a black box, which is
@@ -216,6 +219,9 @@ class Session:
     def _start(self, frame: FrameType, folder: Path | None = None) -> None:
         if self.level == "off":
             return
+        rank, world_size = here()
+        self.path = None if self.path is None else path_of(self.path, rank, world_size)
+        self._serve = self._serve and rank == 0
         if self._serve and self.path is not None:
             self._serve = False  # one page, however often the function is called
             serving.serve(self.path)

@@ -24,6 +24,7 @@ from torch.utils import _python_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..recording.writer import NOWHERE, Where
+from .ranks import wrapping
 from .recorder import TorchRecorder, _version
 
 Tensor = torch.Tensor
@@ -250,6 +251,7 @@ def watching(recorder: TorchRecorder) -> Iterator[None]:
         stack.enter_context(_passes(recorder, modes))
         stack.enter_context(_functions(recorder))
         stack.enter_context(_parameters(recorder))
+        stack.enter_context(wrapping(recorder, _instead))
         stack.enter_context(modes.on())
         yield
 
@@ -268,6 +270,7 @@ def _modules(recorder: TorchRecorder) -> Iterator[Any]:
         if not recorder.deaf:
             with recorder.noted:
                 recorder.module_began(module)
+                recorder.wrapped.called(module)
             # A module of PyTorch's calls the program's code by way of the program's modules only.
             followed.append(recorder.follow(not type(module).__module__.startswith("torch.")))
 

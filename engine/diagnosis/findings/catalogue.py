@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from ..ranks import registry as across_ranks
 from ..reason import Kind
 from .registry import in_order, kinds_of
 
@@ -33,9 +34,15 @@ def kinds() -> Mapping[str, Kind]:
 
 
 @cache
+def every_kind() -> Mapping[str, Kind]:
+    """These, and those that are found in several ranks of one training only."""
+    return {**kinds(), **across_ranks.kinds()}
+
+
+@cache
 def entry(id: str) -> Entry:
     """What the catalogue has of a kind; a `KeyError` where there is no such kind."""
-    kind = kinds()[id]
+    kind = every_kind()[id]
     text = (RULES / f"{id}.py").read_text(encoding="utf-8")
     head, _, programs = text.partition(BROKEN)
     broken, _, mended = programs.partition(MENDED)
@@ -44,9 +51,9 @@ def entry(id: str) -> Entry:
 
 def entries() -> list[Entry]:
     """The whole catalogue, in the order of the rules."""
-    return [entry(id) for id in kinds()]
+    return [entry(id) for id in every_kind()]
 
 
 def nearest(id: str) -> str:
     """The id of a kind that is written most like one that is not there, "" if none is."""
-    return next(iter(get_close_matches(id, kinds(), 1)), "")
+    return next(iter(get_close_matches(id, every_kind(), 1)), "")

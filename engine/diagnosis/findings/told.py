@@ -11,7 +11,7 @@ from ..ignoring import named
 from ..over_iterations import shows
 from ..paths import paths_of
 from ..reason import Finding
-from .catalogue import kinds, nearest
+from .catalogue import every_kind, kinds, nearest
 from .refusals import HALTED
 from .registry import everywhere, in_order, kinds_of
 
@@ -45,7 +45,7 @@ def beside(recording: Recording, found: Sequence[Finding], ignored: Sequence[Fin
         more = f" and {len(ignored) - _MOST} more" if len(ignored) > _MOST else ""
         said.append(f"{_count(len(ignored), 'finding')} {'is' if len(ignored) == 1 else 'are'} ignored: {which}{more}.")
     for id, (cell, line) in list(named(recording).items())[:_MOST]:
-        if id not in kinds():
+        if id not in every_kind():
             near = f" Did you mean {nearest(id)}?" if nearest(id) else ""
             where = f"{cell_title(cell)}, line {line}" if len(recording.source) > 1 else f"line {line}"
             said.append(f"ignore[{id[:_LONGEST]}] at {where} names no rule.{near}")

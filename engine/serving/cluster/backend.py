@@ -25,7 +25,7 @@ from ...sandbox.settings import settings
 from ...sandbox.transport.messages import Job, encode
 from ...sandbox.transport.receiver import MAX_RESULT, Collected, Stopped
 from .reply import Reply, decode_reply
-from .worker import VERSION
+from .worker import RANK, VERSION
 
 LOG = logging.getLogger("gradtape.sandbox")
 GONE = "the cluster was lost while the program ran, and again when it was tried once more; try again in a moment"
@@ -83,6 +83,17 @@ class Cluster:
         if reply.frames:
             collected.feed(reply.frames)
         return reply.ended
+
+    def read_rank(self, argument: bytes) -> Reply:
+        """Have a worker read the file of one rank; what it says is in `frames`, or else `failure` says why it does not."""
+        try:
+            client = self._connected()
+            (data,) = client.scatter([argument], hash=False)
+            future = client.submit(Theirs("read_rank"), data, VERSION, pure=False)
+        except Exception:
+            return Reply(VERSION, failure=f"the cluster's scheduler cannot be reached at {self.address}")
+        reply = _read(future, time.monotonic() + RANK.seconds + SLACK)
+        return Reply(VERSION, failure=reply) if isinstance(reply, str) else reply
 
     @property
     def slots(self) -> int:

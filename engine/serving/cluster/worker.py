@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 
+from ...sandbox.calls import CallError, Function, call
 from ...sandbox.runner import server
 from ...sandbox.transport.frames import DONE, REPLY, STUCK
 from ...sandbox.transport.messages import HEADER, decode_job
@@ -68,6 +69,22 @@ def execute(number: str, job: bytes, wanted: str) -> bytes:
         with _lock:
             _running.pop(number, None)
     return encode_reply(Reply(VERSION, raw.stream(), ended, raw.trouble, raw.failure))
+
+
+RANK = Function("engine.rank_files:answer", seconds=600.0, memory_mb=8192, output_mb=64)
+"""What reads the file of one rank: its sender's own, so that it may be large."""
+
+
+def read_rank(argument: bytes, wanted: str) -> bytes:
+    """Read a rank's file in a process of its own; returns an encoded `Reply` and never raises."""
+    if wanted != VERSION:
+        return encode_reply(Reply(VERSION))
+    try:
+        return encode_reply(Reply(VERSION, call(RANK, argument)))
+    except CallError as error:
+        return encode_reply(Reply(VERSION, failure=RANK.over(error, "reading") or str(error)))
+    except Exception as error:
+        return encode_reply(Reply(VERSION, failure=f"the worker could not read it: {type(error).__name__}"))
 
 
 def call_off(number: str, keep: bool = False) -> None:

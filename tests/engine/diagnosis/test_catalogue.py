@@ -12,7 +12,7 @@ import pytest
 
 from engine.diagnosis import catalogue_page
 from engine.diagnosis.findings import findings
-from engine.diagnosis.findings.catalogue import RULES, Entry, entry, kinds, nearest
+from engine.diagnosis.findings.catalogue import RULES, Entry, entry, every_kind, kinds, nearest
 from engine.recording import Recording
 from engine.recording.events import Printed, Warned
 from engine.sandbox import Limits, RunResult
@@ -30,7 +30,7 @@ def ran(id: str, which: str) -> tuple[RunResult, Recording]:
 
 
 def test_the_files_are_those_of_the_kinds() -> None:
-    assert {path.stem for path in RULES.glob("*.py")} == set(kinds())
+    assert {path.stem for path in RULES.glob("*.py")} == set(every_kind())
 
 
 @pytest.mark.parametrize("id", kinds())
@@ -75,7 +75,7 @@ def _own(message: str) -> str:
     return re.split(r" ?\(Triggered|\nException raised from", message)[0].strip()
 
 
-@pytest.mark.parametrize("id", kinds())
+@pytest.mark.parametrize("id", every_kind())
 def test_programs_are_written_as_people_write_them(id: str) -> None:
     found: Entry = entry(id)
     assert re.fullmatch(r"[A-Za-z].*\.", found.about)
@@ -94,9 +94,9 @@ def test_the_page_has_every_kind_once_and_links_to_it() -> None:
     page = catalogue_page.page()
     shown = re.findall(r"^### `(.+)`$", page, re.MULTILINE)
     linked = re.findall(r"^\| \[`(.+)`\]\(#(.+)\) \|", page, re.MULTILINE)
-    assert sorted(shown) == sorted(kinds())
+    assert sorted(shown) == sorted(every_kind())
     assert linked == [(id, id) for id in shown]
-    for id in kinds():
+    for id in every_kind():
         assert page.count(entry(id).broken) >= 1 <= page.count(entry(id).mended)
 
 
