@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path, PurePath
+from types import FrameType
 from typing import Any
 
 from ..pytorch.project import ProjectCodes
@@ -15,16 +17,22 @@ class NotebookCodes(ProjectCodes):
         shell: IPython's shell.
     """
 
-    __slots__ = ("shell",)
+    __slots__ = ("below", "shell")
 
     def __init__(self, shell: Any) -> None:
         super().__init__(Path.cwd(), "")
         self.program.clear()
         self.shell = shell
+        self.below: set[str] = set()
+        """The files of what runs the shell, which are not the notebook's."""
+        frame: FrameType | None = sys._getframe()
+        while frame is not None:
+            self.below.add(frame.f_code.co_filename)
+            frame = frame.f_back
 
     def has(self, file: str) -> bool:
         """Whether a file is a cell, or a module beside the notebook."""
-        return self._cell(file) is not None or super().has(file)
+        return self._cell(file) is not None or (file not in self.below and super().has(file))
 
     def _cell(self, file: str) -> str | None:
         """A cell's name, as tracebacks have it; None for what is no cell."""

@@ -19,7 +19,9 @@ from .streams import listening
 from .tracebacks import cleared
 
 MAGIC = "gradtape"
-_IMPORTED = re.compile(rf"^\s*(?:import|from)\s+{re.escape(PACKAGE)}\b|^\s*from\s+gradtape\s+import\s.*\bengine\b", re.MULTILINE)
+_IMPORTED = re.compile(
+    rf"^\s*(?:import|from)\s+{re.escape(PACKAGE)}\b|^\s*from\s+gradtape\s+import\s.*\bengine\b", re.MULTILINE
+)
 """Where a program imports our engine."""
 
 

@@ -73,7 +73,12 @@ class EngineCell:
 
 def has_torch() -> bool:
     """Whether PyTorch is installed: what stands under its name while a cell runs on the engine is not it."""
-    return sys.modules.get("torch") is not engine and find_spec("torch") is not None
+    if sys.modules.get("torch") is engine:
+        return False
+    try:
+        return find_spec("torch") is not None
+    except (ImportError, ValueError):
+        return False
 
 
 @contextmanager

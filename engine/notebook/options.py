@@ -11,7 +11,7 @@ from typing import Literal, NoReturn, TypeAlias, get_args
 import msgspec
 
 Level: TypeAlias = Literal["facts", "statistics", "values"]
-HEIGHT = 640
+HEIGHT = 700
 """Pixels of the player."""
 LOWEST, HIGHEST = 200, 4_000
 _MAGIC = re.compile(r"%%gradtape(?:[ \t]+(.*))?$")

@@ -1,8 +1,9 @@
-"""What is shown below a cell. It is made in a process of our own (`components.replay.cell`), because the kernel is the user's: there
+"""What is shown below a cell. It is made in a process of our own (`components.notebook`), because the kernel is the user's: there
 nothing of the page is imported, and the user's modules keep their names."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from html import escape
@@ -21,7 +22,7 @@ SECONDS = 300
 MOST = 2_500_000
 """Characters of an output. Jupyter's server passes on 3 MB within three seconds, and drops what is more."""
 START = (
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); from components.replay.cell import main; "
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); from components.notebook import main; "
     "main(sys.stdin.buffer, sys.stdout.buffer)"
 )
 ON_ENGINE = "The cell ran on Gradtape's engine."
@@ -93,13 +94,23 @@ def _made(request: Request, data: bytes) -> tuple[str, str]:
     # What was finished is there: findings as text, findings as HTML, the player.
     text, findings, player = [*(part.decode() for part in made.split(b"\0")), "", "", ""][:3]
     if not player:
-        player = f"<p>{escape(late or f'The player could not be made: {_last_line(told)}')}</p>"
-    return findings + player, text or late or "The player could not be made."
+        said = late or _failure(told)
+        player, text = f"<p>{escape(said)}</p>", text or said
+    return findings + player, text
 
 
-def _last_line(told: bytes) -> str:
-    lines = told.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1][:500] if lines else "its process ended"
+def missing(package: str) -> str:
+    """What is said where a package is not installed that the player needs, and training does not."""
+    return f"The player needs {package}, which is not installed here: pip install {package}"
+
+
+def _failure(told: bytes) -> str:
+    """What is said of a process that ended with an error."""
+    text = "".join(sign for sign in told.decode("utf-8", "replace").strip() if sign.isprintable() or sign == "\n")
+    absent = re.search(r"^ModuleNotFoundError: No module named '(\w+)", text, re.MULTILINE)
+    if absent is not None:
+        return missing(absent[1])
+    return f"The player could not be made: {text.splitlines()[-1][:500] if text else 'its process ended'}"
 
 
 def _display(html: str, text: str) -> None:

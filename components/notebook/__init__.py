@@ -1,7 +1,7 @@
 """What a notebook shows below a cell that was recorded: what was found, and the replay in a frame of its own.
 
-Made in a process of our own, which gets the request and the recording, and writes three parts with a zero byte after each: findings
-as text, findings as HTML, the frame. Whoever waits too long has those that are finished.
+Made in a process of our own, which gets the request and the recording, and writes three parts with a zero byte after each:
+findings as text, findings as HTML, the frame. Whoever waits too long has those that are finished.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ import msgspec
 from components.html.markup import muted, tag, text
 from engine.commands.files import size
 from engine.commands.terminal import harmless
-from engine.notebook.output import Request
+from engine.diagnosis import Finding, findings
+from engine.diagnosis.findings import outcome
+from engine.diagnosis.findings.told import as_text
+from engine.notebook.output import Request, missing
 from engine.recording import Recording
 
 FINDINGS = 20
@@ -29,7 +32,7 @@ EVENTS = 200_000
 """Events up to which a recording is looked through for them."""
 LONGEST = 1_000
 """Characters of a text of theirs."""
-SCRIPT = (Path(__file__).parent / "cell.js").read_text(encoding="utf-8")
+SCRIPT = (Path(__file__).parent / "frame.js").read_text(encoding="utf-8")
 FRAME = """<!doctype html>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
@@ -53,28 +56,21 @@ def main(source: BinaryIO, target: BinaryIO) -> None:
 
 def found(recording: Recording, request: Request) -> tuple[str, str]:
     """The findings as text and as HTML."""
-    try:
-        from engine.diagnosis import findings
-        from engine.diagnosis.findings import outcome
-        from engine.diagnosis.findings.told import as_text
-    except ModuleNotFoundError as error:
-        said = [_missing("What is found in the cell", error)]
-        return harmless(said[0]), _notes([*said, *request.notes])
     if len(recording.events) > EVENTS:
+        every: list[Finding] = []
         said = [f"Findings are not looked for in {len(recording.events):,} events."]
-        return said[0], _notes([*said, *request.notes])
-    all_of_them = findings(recording)
-    said = [] if all_of_them else list(outcome(recording))
-    listed = "".join(_finding(recording, each) for each in all_of_them[:FINDINGS])
-    if len(all_of_them) > FINDINGS:
-        said.append(f"and {len(all_of_them) - FINDINGS:,} more findings, which the player has.")
-    return harmless(as_text(recording, all_of_them[:FINDINGS]) or "\n".join(said)), listed + _notes([*said, *request.notes])
+    else:
+        every = findings(recording)
+        said = [] if every else list(outcome(recording))
+    told = every[:FINDINGS]
+    if len(every) > len(told):
+        said.append(f"and {len(every) - len(told):,} more findings, which the player has.")
+    said += request.notes
+    plain = "\n".join(part for part in (as_text(recording, told), *said) if part)
+    return harmless(plain), "".join(_finding(recording, each) for each in told) + _notes(said)
 
 
-def _finding(recording: Recording, finding: object) -> str:
-    from engine.diagnosis import Finding
-
-    assert isinstance(finding, Finding)
+def _finding(recording: Recording, finding: Finding) -> str:
     where = recording.site_text(finding.site)
     head = tag("b", text(f"{finding.severity}: {finding.title}", LONGEST)) + (f" ({text(where)})" if where else "")
     fix = tag("div", tag("b", "Fix: "), text(finding.fix, LONGEST)) if finding.fix else ""
@@ -91,8 +87,9 @@ def player(recording: Recording, request: Request) -> str:
         from components.replay.page import replay_html
         from engine.export import Options
     except ModuleNotFoundError as error:
-        return _notes([_missing("The player", error)])
-    made = frame(replay_html(recording, Options(title="")), request.height)
+        return _notes([missing((error.name or "").partition(".")[0])])
+    title = recording.names[0] if recording.names else ""
+    made = frame(replay_html(recording, Options(title=title)), request.height)
     if len(made) > request.most:
         opened = f"open {request.file} with gradtape open" if request.file else "with -o FILE the recording opens in the page"
         return _notes(
@@ -119,8 +116,3 @@ def frame(page: str, height: int) -> str:
         f'<iframe sandbox="allow-scripts" title="What happened in this cell, step by step" loading="lazy" '
         f'style="width: 100%; height: {height}px; border: 1px solid #8884" srcdoc="{escape(held)}"></iframe>'
     )
-
-
-def _missing(what: str, error: ModuleNotFoundError) -> str:
-    name = (error.name or "").partition(".")[0]
-    return f"{what} needs {name}, which is not installed here: pip install {name} (or gradtape with all that it needs)"
