@@ -68,7 +68,7 @@ $(VENV)/.check: pyproject.toml | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.bench: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[test,bench]'
+	$(BIN)/python -m pip install --quiet --editable '.[test,bench,jupyter]'
 	touch $@
 
 browser: $(VENV)/.test

@@ -41,6 +41,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     return subprocess.call(command)
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext gradtape`: notebooks have `%%gradtape` then."""
+    import_module("gradtape.engine.notebook").load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext gradtape`."""
+    import_module("gradtape.engine.notebook").unload(shell)
+
+
 def __getattr__(name: str) -> Any:
     """`engine`, `record`, `start` and `stop` (of PyTorch), `network` (a recording as pyvis's Network), and `app`, which
     `streamlit run` serves.

@@ -16,6 +16,7 @@ from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from ..recording.call_paths import is_top
 from .project import ProjectCodes
 
 Told = Callable[[tuple[tuple[tuple[int, int, int], ...], tuple[int, ...]]], None]
@@ -127,8 +128,8 @@ class Loops:
         """The loops of some code of the project's."""
         if self.codes.of(code).cell < 0:
             return ()
-        first = 1 if code.co_name == "<module>" else code.co_firstlineno
-        return _loops_of(code.co_filename).get((code.co_name, first), ())
+        owner = ("<module>", 1) if is_top(code.co_name) else (code.co_name, code.co_firstlineno)
+        return _loops_of(code.co_filename).get(owner, ())
 
     def came(self, frame: FrameType, line: int) -> None:
         """A call came to a line."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import wraps
 from inspect import CO_OPTIMIZED
@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 import torch
 
 from ..recording.bounded_text import said
+from ..recording.call_paths import is_top
 from ..recording.collectives import path_of
 from ..recording.recording import Recording
 from ..recording.tensor_paths import tensor_paths
@@ -170,6 +171,7 @@ class Session:
         self._filing: Filing | None = None
         self._black_box, self._serve = black_box, serve
         self._box: BlackBox | None = None
+        self._held: Mapping[str, Any] = {}
         self._before: BaseException | None = None
         """The error that Python had shown last when it began."""
 
@@ -183,6 +185,16 @@ class Session:
     def begin(self, frame: FrameType, folder: Path) -> None:
         """Record from here on what a call does, and the code in a folder that it calls, until `end`."""
         self._start(frame, folder)
+
+    def begin_cell(self, frame: FrameType, codes: ProjectCodes, held: Mapping[str, Any]) -> None:
+        """Record from here on, until `end`, what a notebook's cell does, which a frame's call will run.
+
+        Args:
+            codes: the notebook's code.
+            held: its names, of which those are noted at the end that no frame has any more.
+        """
+        self._held = held
+        self._start(frame, codes=codes)
 
     def end(self, error: BaseException | None = None) -> None:
         """Record nothing more; with the error that ended the call, if one did."""
@@ -207,6 +219,11 @@ class Session:
         return recorded
 
     @property
+    def written(self) -> bool:
+        """Whether what was recorded is in a file."""
+        return self._filing is not None and not self._filing.lost
+
+    @property
     def recording(self) -> Recording:
         """What was recorded so far."""
         if self.recorder is None:
@@ -216,7 +233,7 @@ class Session:
         made = None if self._filing is None else self._filing.recording()
         return recording_of(self.recorder) if made is None else made
 
-    def _start(self, frame: FrameType, folder: Path | None = None) -> None:
+    def _start(self, frame: FrameType, folder: Path | None = None, codes: ProjectCodes | None = None) -> None:
         if self.level == "off":
             return
         rank, world_size = here()
@@ -227,7 +244,7 @@ class Session:
             serving.serve(self.path)
         file = frame.f_code.co_filename
         near = Path(file).resolve().parent if file.endswith(".py") else Path.cwd()
-        codes = ProjectCodes(near if folder is None else folder, file)
+        codes = codes or ProjectCodes(near if folder is None else folder, file)
         if self._black_box is not None and self.path is not None:
             self._boxed(codes, self.path, *self._black_box)
             self._stack.enter_context(loops_of(codes, self._loops, frame))
@@ -272,6 +289,7 @@ class Session:
             recorder.settle()
             assert self._names is not None
             self._names.look()
+            self._names.look_among(self._held)
         self._stack.close()
         if error is not None:
             codes = recorder.codes
@@ -328,9 +346,15 @@ class _Names:
     def look(self) -> None:
         """Note the names that have been bound since."""
         for frame in reversed(self._frames()):
-            function = "" if frame.f_code.co_name == "<module>" else frame.f_code.co_name
+            function = "" if is_top(frame.f_code.co_name) else frame.f_code.co_name
             for name, value in _locals(frame):
                 self._note(name, value, function)
+
+    def look_among(self, held: Mapping[str, Any]) -> None:
+        """Note the names of a namespace, whose code may be over."""
+        for name, value in list(held.items()):
+            if not name.startswith("_"):
+                self._note(name, value, "")
 
     def _note(self, name: str, value: Any, function: str) -> None:
         recorder = self.recorder

@@ -15,13 +15,18 @@ _DEEPEST = 64
 """Calls of a path, the innermost ones of a deeper recursion: no path costs more than this."""
 
 
+def is_top(name: str) -> bool:
+    """Whether code of this name is no function's. IPython 7 and 8 name a cell's statements by their lines."""
+    return name == "<module>" or name.startswith("<cell line")
+
+
 class Known:
     """A code that has run."""
 
     def __init__(self, code: CodeType, cell: int) -> None:
         self.code, self.cell = code, cell
         """The code, kept so that its id() stays its own, and the cell of the program that it is from, -1 for other code."""
-        self.top = code.co_name == "<module>"
+        self.top = is_top(code.co_name)
         """Whether it is called by no code of the program."""
         self.sites: dict[int, int] = {}
         """Instruction → the row of its site."""

@@ -48,14 +48,15 @@ class Recorder(Logbook):
     """Observes the engine and keeps the log, which only grows.
 
     Args:
-        program: file names under which the program's code was compiled, with their cell numbers.
+        program: file names under which the program's code was compiled, with their cell numbers; or what finds its code.
         cap: elements up to which an array is kept whole.
     """
 
     kinds = ENGINE
 
-    def __init__(self, program: dict[str, int] | None = None, cap: int = CAP) -> None:
-        super().__init__(Codes({"<program>": 0} if program is None else program), cap)
+    def __init__(self, program: dict[str, int] | Codes | None = None, cap: int = CAP) -> None:
+        codes = program if isinstance(program, Codes) else Codes({"<program>": 0} if program is None else program)
+        super().__init__(codes, cap)
         self.first = IDS.next
         self._encoder = Encoder(self.writer, self.first)
         self._shortcuts: dict[Any, tuple[Shortcut, ...]] = {}

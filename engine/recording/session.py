@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import linecache
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
 from ..context import context
 from ..tensor import Tensor
+from .call_paths import Codes
 from .events import NOTHING
 from .recorder import Recorder
 from .recording import Recording
@@ -49,7 +50,7 @@ class Tape:
 
     def __init__(self, frame: FrameType) -> None:
         file = frame.f_code.co_filename
-        self.recorder = _Onlooker(frame)
+        self.recorder = Onlooker({file: 0}, lambda: frame.f_locals)
         self._source = "".join(linecache.getlines(file, frame.f_globals))
         self._kept: tuple[int, Recording] | None = None
         self._before: Any = None
@@ -84,12 +85,17 @@ class Tape:
         return self.recording._repr_html_()
 
 
-class _Onlooker(Recorder):
-    """A recorder that looks for itself which names the code around it has given to tensors."""
+class Onlooker(Recorder):
+    """A recorder that looks for itself which names the code around it has given to tensors.
 
-    def __init__(self, frame: FrameType) -> None:
-        super().__init__({frame.f_code.co_filename: 0})
-        self._frame = frame
+    Args:
+        program: as `Recorder` has it.
+        held: gives the names.
+    """
+
+    def __init__(self, program: dict[str, int] | Codes, held: Callable[[], Mapping[str, Any]]) -> None:
+        super().__init__(program)
+        self._held = held
         self._seen: dict[str, Any] = {}
         """The tensors that were last found under each name; kept, so that their ids are not used again."""
 
@@ -113,7 +119,7 @@ class _Onlooker(Recorder):
         """Note the names that have been bound since; with `deep`, of tensors in lists, dicts and modules too."""
         if self._running:
             return
-        for name, value in list(self._frame.f_locals.items()):
+        for name, value in list(self._held().items()):
             if name.startswith("_"):
                 continue
             if isinstance(value, Tensor):

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from .batch import HOLE, HOLES, TEXT_HOLE, Batch, Pack, numbers, packer
 from .bounded_text import name_of, shown
-from .call_paths import CallPath, Codes, Known
+from .call_paths import CallPath, Codes, Known, is_top
 from .events import NOTHING, AnyEvent, Scope, Site
 from .module_paths import Inside
 from .op_info import OpInfo
@@ -169,7 +169,7 @@ class Writer:
         calls = self._calls(path)
         self._nests.append(
             Scope(
-                "" if name == "<module>" else name_of(name),
+                "" if is_top(name) else name_of(name),
                 0,
                 tuple([(line, HOLE - k) for k, (line, _, _) in enumerate(loops)]),
                 inside[0],
