@@ -15,7 +15,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
 
+from .compat.version import Changed, since
 from .limits import DIMS
+
+UNIMPLEMENTED: Changed[type[RuntimeError]] = since("2.15", NotImplementedError, before=RuntimeError)
+"""What an operation raises for a dtype that it has no kernel for, where it says so itself."""
 
 
 class AutogradError(RuntimeError):

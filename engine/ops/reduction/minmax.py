@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...compat.signatures import invalid_combination
+from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..shape.dimensions import wrap_dim
@@ -220,7 +221,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
 
 def _no_bool(name, array):
     if array.dtype.kind == "b":
-        raise RuntimeError(f"{name}(): does not support bool input")
+        raise UNIMPLEMENTED.now(f"{name}(): does not support bool input")
 
 
 @op(r"\mathrm{{argmax}}({self})", self=None, real_only=RuntimeError("argmax(): does not support complex input"))

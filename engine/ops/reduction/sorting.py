@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...compat.version import since
 from ...dtypes import INEXACT
+from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..shape.dimensions import wrap_dim
@@ -28,6 +30,9 @@ def _taken(array, indices, dim):
     return np.take_along_axis(array, indices, axis=dim)
 
 
+NO_COMPLEX = " Sort does not support complex dtypes on CPU"
+
+
 @op(
     r"\mathrm{{sort}}({self})",
     traits="chooses",
@@ -35,7 +40,7 @@ def _taken(array, indices, dim):
     outputs=("values", "indices"),
     node="SortBackward0",
     name="sort",
-    real_only=RuntimeError(" Sort does not support complex dtypes on CPU"),
+    real_only=since("2.15", TypeError(NO_COMPLEX), before=RuntimeError(NO_COMPLEX)),
 )
 def _sort(self, dim, descending):
     """The elements in order along one dimension, and where they stood."""
@@ -77,7 +82,7 @@ def msort(input: Tensor) -> Tensor:
 def _topk(self, k, dim, largest):
     """The `k` largest (or smallest) elements along one dimension, and where they stand."""
     if self.dtype.kind == "b":
-        raise RuntimeError("topk does not support bool dtypes on CPU")
+        raise UNIMPLEMENTED.now("topk does not support bool dtypes on CPU")
     if self.ndim == 0:
         return (self.copy(), np.asarray(0)) if k else (np.zeros(0, self.dtype), np.zeros(0, np.int64))
     indices = np.take(_order(self, dim, largest), range(k), axis=dim)

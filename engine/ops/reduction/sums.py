@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..shape.broadcasting import spread
@@ -123,7 +124,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     if dtype is not None:
         input = input.to(dtype)
     if input._array.dtype.kind not in dtypes.INEXACT:
-        raise RuntimeError(
+        raise UNIMPLEMENTED.now(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
             f"{dtypes.SCALAR_NAMES[input.dtype]}"
         )
@@ -162,7 +163,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Mean of what is a number, of all elements or over `dim`."""
     if input._array.dtype.kind not in dtypes.INEXACT:
-        raise RuntimeError(
+        raise UNIMPLEMENTED.now(
             f"nanmean(): expected input to have floating point or complex dtype but got {dtypes.SCALAR_NAMES[input.dtype]}"
         )
     input = input if dtype is None else input.to(dtype)
