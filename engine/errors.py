@@ -22,6 +22,11 @@ UNIMPLEMENTED: Changed[type[RuntimeError]] = since("2.15", NotImplementedError, 
 """What an operation raises for a dtype that it has no kernel for, where it says so itself."""
 
 
+def refuses_complex(text: str) -> Changed[Exception]:
+    """What an operation raises for complex numbers that cannot be ordered."""
+    return since("2.15", TypeError(text), before=RuntimeError(text))
+
+
 class AutogradError(RuntimeError):
     """A backward pass, or the use of a graph, that PyTorch refuses as well."""
 

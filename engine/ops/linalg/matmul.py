@@ -19,6 +19,7 @@ from ..shape.reshaping import _reshape, _squeeze_dim, _squeeze_product, _view, r
 
 NO_PRODUCT = since("2.15", "{}: mat1 and mat2", before="mat1 and mat2")
 """How PyTorch begins when two matrices cannot be multiplied: with the operation, since that release."""
+ADDS = since("2.15", "addmm: ", before="")
 NO_MATRIX = since("2.15", "mm: {} must be a matrix, got {}-D tensor", before="{} must be a matrix")
 
 
@@ -187,8 +188,9 @@ def scaled(grad, factor):
 )
 def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     """`beta * self + alpha * mat1 @ mat2`."""
-    if mat1.ndim != 2 or mat2.ndim != 2:
-        raise RuntimeError(f"mat1 and mat2 must be matrices, got {mat1.ndim}-D and {mat2.ndim}-D tensors")
+    for name, matrix in (("mat1", mat1), ("mat2", mat2)):
+        if matrix.ndim != 2:
+            raise RuntimeError(f"{ADDS.now}{name} must be a matrix, got {matrix.ndim}-D tensor")
     if mat1.shape[1] != mat2.shape[0]:
         raise no_product("addmm", mat1, mat2)
     for name, matrix in (("mat1", mat1), ("self", self)):

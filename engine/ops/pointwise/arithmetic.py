@@ -263,7 +263,7 @@ def neg(self):
 def positive(input: Tensor) -> Tensor:
     """The tensor itself."""
     if input._array.dtype.kind == "b":
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+        raise UNIMPLEMENTED.now("The `+` operator, on a bool tensor is not supported.")
     return input
 
 

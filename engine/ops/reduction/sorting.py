@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...compat.version import since
 from ...dtypes import INEXACT
-from ...errors import UNIMPLEMENTED
+from ...errors import UNIMPLEMENTED, refuses_complex
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..shape.dimensions import wrap_dim
@@ -30,9 +29,6 @@ def _taken(array, indices, dim):
     return np.take_along_axis(array, indices, axis=dim)
 
 
-NO_COMPLEX = " Sort does not support complex dtypes on CPU"
-
-
 @op(
     r"\mathrm{{sort}}({self})",
     traits="chooses",
@@ -40,7 +36,7 @@ NO_COMPLEX = " Sort does not support complex dtypes on CPU"
     outputs=("values", "indices"),
     node="SortBackward0",
     name="sort",
-    real_only=since("2.15", TypeError(NO_COMPLEX), before=RuntimeError(NO_COMPLEX)),
+    real_only=refuses_complex(" Sort does not support complex dtypes on CPU"),
 )
 def _sort(self, dim, descending):
     """The elements in order along one dimension, and where they stood."""
@@ -77,7 +73,7 @@ def msort(input: Tensor) -> Tensor:
     outputs=("values", "indices"),
     node="TopkBackward0",
     name="topk",
-    real_only=RuntimeError(" topk does not support complex dtypes on CPU"),
+    real_only=refuses_complex(" topk does not support complex dtypes on CPU"),
 )
 def _topk(self, k, dim, largest):
     """The `k` largest (or smallest) elements along one dimension, and where they stand."""

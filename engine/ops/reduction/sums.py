@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...compat.version import since
 from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
@@ -138,12 +139,15 @@ def weighed_sum(grad, self, dim, keepdim):
     return restored(grad, self.shape, dim, keepdim) * (self == self)
 
 
+NO_NANSUM = "nansum on CPU does not support complex inputs"
+
+
 @op(
     r"\sum {self}",
     self=lambda grad, self, dim, keepdim: weighed_sum(grad, self, dim, keepdim),
     node="NansumBackward0",
     name="nansum",
-    real_only=RuntimeError("nansum on CPU does not support complex inputs"),
+    real_only=since("2.15", NotImplementedError(NO_NANSUM), before=RuntimeError(NO_NANSUM)),
 )
 def _nansum(self, dim, keepdim):
     """Sum over some dimensions of what is a number."""
