@@ -9,6 +9,7 @@ import numpy as _numpy
 
 from . import autograd
 from . import dtypes as _dtypes
+from . import version as _version
 from . import wiring as _wiring  # noqa: F401  (the rooms are put together)
 from .autograd import (
     enable_grad,
@@ -19,6 +20,8 @@ from .autograd import (
     set_grad_enabled,
 )
 from .backends import get_float32_matmul_precision, set_float32_matmul_precision
+from .compat.names import keep_module_to_release as _keep_module_to_release
+from .compat.version import when_followed as _when_followed
 from .context import is_warn_always_enabled, set_warn_always
 from .cuda import NOT_COMPILED, AcceleratorError, OutOfMemoryError
 from .dtypes import (
@@ -71,14 +74,13 @@ from .tensor_attributes import (
     strided,
 )
 from .tensor_attributes import as_device as _as_device
-from .version import TORCH_VERSION as _VERSION
 
 # NumPy warns of 1/0 and log(0), PyTorch does not.
 _numpy.seterr(all="ignore")
 
 cdouble, cfloat = complex128, complex64
 double, half, long, short = float64, float16, int64, int16
-__version__ = _VERSION
+__version__ = _version.TORCH_VERSION
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 
 _FUNCTIONS = _namespace("torch")
@@ -111,6 +113,17 @@ __all__ = [
     "set_grad_enabled", "set_num_threads", "set_printoptions", "set_rng_state", "short", "uint8",
     "use_deterministic_algorithms", "cond", "vmap", *_LEGACY, *sorted(_FUNCTIONS),
 ]  # fmt: skip
+
+
+_keep_module_to_release("torch", globals())
+
+
+def _say_version() -> None:
+    global __version__
+    __version__ = _version.TORCH_VERSION
+
+
+_when_followed(_say_version)
 
 
 def is_tensor(obj: _Any) -> _Any:

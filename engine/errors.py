@@ -15,7 +15,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
 
+from .compat.version import Changed, since
 from .limits import DIMS
+
+UNIMPLEMENTED: Changed[type[RuntimeError]] = since("2.15", NotImplementedError, before=RuntimeError)
+"""What an operation raises for a dtype that it has no kernel for, where it says so itself."""
+
+
+def refuses_complex(text: str) -> Changed[Exception]:
+    """What an operation raises for complex numbers that cannot be ordered."""
+    return since("2.15", TypeError(text), before=RuntimeError(text))
 
 
 class AutogradError(RuntimeError):

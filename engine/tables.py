@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import limits
+from .compat.version import DEFAULT, RELEASES
 from .sandbox import settings
 
 
@@ -29,6 +30,7 @@ def settings_table() -> str:
         if isinstance(node, ast.ClassDef) and node.name == settings.Settings.__name__
     )
     values = {name: row.both() for name, row in vars(limits).items() if isinstance(row, limits.Row)}
+    values |= {"RELEASES": " or ".join(RELEASES), "DEFAULT": DEFAULT}
     lines = ["| variable | default | what it sets |", "|---|---|---|"]
     for field, said in zip(declared.body, declared.body[1:]):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(said, ast.Expr):

@@ -26,6 +26,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from ..autograd.node import Node
+from ..compat.version import Changed
 from ..itself import OURS
 from .traits import checked
 
@@ -71,7 +72,7 @@ class Op:
     """Of a view: by how much the number in the node's name is higher where the tensor itself is turned (`t_`)."""
     holomorphic: bool = True
     """Whether its rules are written without conjugates, which the engine adds where numbers are complex."""
-    real_only: str | Exception = ""
+    real_only: str | Exception | Changed[Exception] = ""
     """What PyTorch says of complex numbers: its kernel's name, a sentence, or its error; "" where it takes them."""
     shows: Mapping[str, Callable[..., Any] | None] = field(default_factory=dict)
     """What the node shows otherwise than the rule saves it: how it comes from what is saved, None for what is not shown."""
@@ -122,7 +123,7 @@ def op(
     ufunc: Callable[..., Any] | None = None,
     turned: int = 0,
     holomorphic: bool = True,
-    real_only: str | Exception = "",
+    real_only: str | Exception | Changed[Exception] = "",
     shows: Mapping[str, Callable[..., Any] | None] | None = None,
     **rules: Rule | None,
 ) -> Callable[[Callable[..., Any]], Any]:

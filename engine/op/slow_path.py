@@ -11,9 +11,10 @@ import numpy as np
 from .. import dtypes
 from ..autograd.saved_variable import Inference
 from ..compat.signatures import invalid_combination, overloads
+from ..compat.version import Changed
 from ..context import context
 from ..dtypes import result_dtype
-from ..errors import sizes_mismatch, too_many_dims
+from ..errors import UNIMPLEMENTED, sizes_mismatch, too_many_dims
 from ..stand_ins import StandIn
 from ..tensor import Tensor
 from .declare import Op
@@ -111,7 +112,7 @@ def _check_difference(operands: Sequence[Any]) -> None:
 
 def no_difference(truths: int) -> RuntimeError:
     """What PyTorch says of differences of truth values: of one, or of two."""
-    return RuntimeError(
+    return UNIMPLEMENTED.now(
         "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator "
         "instead."
         if truths == 2
@@ -164,8 +165,10 @@ def in_single(op: Op, *arguments: Any, **named: Any) -> Any:
     return tuple([_narrowed(a) for a in out]) if isinstance(out, tuple | list) else _narrowed(out)
 
 
-def not_for(what: str | Exception, dtype: Any) -> Exception:
+def not_for(what: str | Exception | Changed[Exception], dtype: Any) -> Exception:
     """PyTorch's error for a dtype that an operation does not take: of a kernel by its name, or as a sentence."""
+    if isinstance(what, Changed):
+        what = what.now
     if isinstance(what, Exception):
         return type(what)(*what.args)
     if " " in what:

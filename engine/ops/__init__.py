@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from ..autograd.primitives import give
-from ..compat.names import SURFACE
+from ..compat.names import SURFACE, keep_to_release
 from ..discovery import modules
 from ..op import codegen
 from ..op.code_cache import codes
@@ -240,6 +240,7 @@ def _operators() -> None:
 
 
 attach()
+keep_to_release("torch.Tensor", lambda: vars(Tensor), partial(setattr, Tensor), partial(delattr, Tensor))
 codes.save()
 
 __all__ = ["FAMILIES", "declared", "namespace", "view_replay"]

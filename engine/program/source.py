@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import limits
+from ..compat.version import asked_for
 from ..recording.story import NONE, Story
 from . import project
 from .notebook import document_of, lines, read_cells
@@ -60,6 +61,11 @@ class Program:
             raise ProgramError(f"{limits.FILE_BYTES.past()}, not {limits.FILE_BYTES.shown(size)}")
         if self.files and sum(map(len, self.modules.values())) > MAX_TEXT:
             raise ProgramError(f"its modules are too long: {limits.PROGRAM.past()}")
+
+    @property
+    def release(self) -> str | None:
+        """The release of PyTorch that it asks for in a comment, None where it asks for none."""
+        return asked_for(self.cells)
 
     @property
     def modules(self) -> dict[str, str]:

@@ -104,7 +104,7 @@ def job_for(program: Program, limits: Limits, **more: Any) -> Job:
     """What a child is given, which says how this installation is set up."""
     return Job(
         program.cells, program.notebook, limits, hosted=settings().hosted, name=program.name, files=program.files,
-        arguments=program.arguments, **more,
+        arguments=program.arguments, release=program.release or settings().release, **more,
     )  # fmt: skip
 
 

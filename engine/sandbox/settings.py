@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from .. import limits
+from ..compat.version import DEFAULT, RELEASES, VARIABLE
 from .transport.messages import Limits
 
 PREFIX = "GRADTAPE_"
@@ -35,8 +36,15 @@ class Settings:
     """Address of a Dask scheduler, whose workers run the programs; empty: this machine does."""
     embed: str = ""
     """Sites that may show the page in a frame, such as `https://course.example https://*.school.example`; empty: none."""
+    torch: str = ""
+    """Release of PyTorch that is followed where a program asks for none: {RELEASES}; empty: {DEFAULT}."""
     drain: float = 0.0
     """Seconds for which a page process that is told to stop goes on serving those who are there; new visitors go elsewhere."""
+
+    @property
+    def release(self) -> str:
+        """Which PyTorch is followed where a program asks for none."""
+        return self.torch or DEFAULT
 
     @property
     def workers(self) -> int:
@@ -87,6 +95,8 @@ def read(environment: Mapping[str, str]) -> Settings:
         if name not in fields:
             raise SettingsError(f"{variable} is no setting; there are {', '.join(PREFIX + n.upper() for n in fields)}")
         found[name] = _value(variable, text.strip(), fields[name])
+    if found.get("torch", "") not in ("", *RELEASES):
+        raise SettingsError(f"{VARIABLE} is one of {', '.join(RELEASES)}, not {found['torch']!r}")
     return Settings(**found)  # type: ignore[arg-type]
 
 

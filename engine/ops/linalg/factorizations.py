@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...compat.version import since
 from ...context import outside, warn_once
 from ...errors import LinAlgError
 from ...lazy import Late
@@ -69,9 +70,19 @@ def linalg_cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     return mH(out) if upper else out
 
 
+REMOVED = since("2.15", "This function was deprecated since version 1.9 and is now removed.", before="")
+"""How PyTorch begins when it refuses a function that it no longer has; "" where it still has it."""
+
+
 @function
 def cholesky(input: Tensor, upper: bool = False) -> Tensor:
     """The lower (or upper) triangular factor of symmetric positive-definite matrices."""
+    if REMOVED.now:
+        raise RuntimeError(
+            f"{REMOVED.now} `torch.cholesky` is deprecated in favor of `torch.linalg.cholesky`.\n"
+            "L = torch.cholesky(A) should be replaced with:\nL = torch.linalg.cholesky(A)\n"
+            "U = torch.cholesky(A, upper=True) should be replaced with:\nU = torch.linalg.cholesky(A).mH"
+        )
     warn_once(
         "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a future PyTorch release.\n"
         "L = torch.cholesky(A)\nshould be replaced with\nL = torch.linalg.cholesky(A)\nand\n"
@@ -187,6 +198,14 @@ def linalg_qr(A: Tensor, mode: str = "reduced") -> Any:
 @function
 def qr(input: Tensor, some: bool = True) -> Any:
     """Orthogonal Q and upper triangular R with input = Q R."""
+    if REMOVED.now:
+        raise RuntimeError(
+            f"{REMOVED.now} `torch.qr` is deprecated in favor of `torch.linalg.qr` and the boolean parameter `some` has been "
+            "replaced with a string parameter `mode`.\n\n"
+            "Q, R = torch.qr(A) should be replaced with:\nQ, R = torch.linalg.qr(A, mode='reduced')\n\nand\n\n"
+            "Q, R = torch.qr(A, some=False) should be replaced with:\nQ, R = torch.linalg.qr(A, mode='complete')\n\n"
+            f"Since `some` was set to {some}, use mode='{'reduced' if some else 'complete'}'."
+        )
     warn_once(
         "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\n"
         "The boolean parameter 'some' has been replaced with a string parameter 'mode'.\n"

@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from ... import dtypes
+from ...compat.version import since
 from ...context import context
 from ...op.declare import function, op
 from ...op.slow_path import autocast
@@ -15,9 +16,19 @@ from ..shape.broadcasting import expand
 from ..shape.permute import _transpose, t
 from ..shape.reshaping import _reshape, _squeeze_dim, _squeeze_product, _view, reshape, unsqueeze
 
+NO_PRODUCT = since("2.15", "{}: mat1 and mat2", before="mat1 and mat2")
+"""How PyTorch begins when two matrices cannot be multiplied: with the operation, since that release."""
+ADDS = since("2.15", "addmm: ", before="")
+NO_MATRIX = since("2.15", "mm: {} must be a matrix, got {}-D tensor", before="{} must be a matrix")
+
 
 def _shape(array):
     return "x".join(map(str, array.shape))
+
+
+def no_product(name, a, b):
+    """PyTorch's error for matrices whose shapes do not fit each other."""
+    return RuntimeError(f"{NO_PRODUCT.now.format(name)} shapes cannot be multiplied ({_shape(a)} and {_shape(b)})")
 
 
 def same_dtype(name, a, b):
@@ -78,11 +89,11 @@ def mm(self, mat2):
         except ValueError:
             pass
     if self.ndim != 2:
-        raise RuntimeError("self must be a matrix")
+        raise RuntimeError(NO_MATRIX.now.format("self", self.ndim))
     if mat2.ndim != 2:
-        raise RuntimeError("mat2 must be a matrix")
+        raise RuntimeError(NO_MATRIX.now.format("mat2", mat2.ndim))
     if self.shape[1] != mat2.shape[0]:
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_shape(self)} and {_shape(mat2)})")
+        raise no_product("mm", self, mat2)
     same_dtype("mm", self, mat2)
     return self @ mat2
 
@@ -176,10 +187,11 @@ def scaled(grad, factor):
 )
 def addmm(self, mat1, mat2, *, beta=1, alpha=1):
     """`beta * self + alpha * mat1 @ mat2`."""
-    if mat1.ndim != 2 or mat2.ndim != 2:
-        raise RuntimeError(f"mat1 and mat2 must be matrices, got {mat1.ndim}-D and {mat2.ndim}-D tensors")
+    for name, matrix in (("mat1", mat1), ("mat2", mat2)):
+        if matrix.ndim != 2:
+            raise RuntimeError(f"{ADDS.now}{name} must be a matrix, got {matrix.ndim}-D tensor")
     if mat1.shape[1] != mat2.shape[0]:
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_shape(mat1)} and {_shape(mat2)})")
+        raise no_product("addmm", mat1, mat2)
     for name, matrix in (("mat1", mat1), ("self", self)):
         if matrix.dtype != mat2.dtype:
             found = " and ".join(dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (matrix, mat2))
@@ -254,6 +266,10 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
     return _squeeze_dim(out, len(batch)) if vector else out
 
 
+UNFOLDED = since("2.15", _reshape, before=_view)
+"""What gives a product with a bias the input's dimensions back."""
+
+
 @function(traits="product")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`."""
@@ -270,8 +286,9 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         out = addmm(
             bias, _view(input, (b * n, k)) if input._array.flags.c_contiguous else reshape(input, (b * n, k)), t(weight)
         )
-        return _view(out, (b, n, weight._array.shape[0]))
+        return UNFOLDED.now(out, (b, n, weight._array.shape[0]))
     if ndim == 1 and bias is not None and weight._array.ndim == 2:
-        return _view(addmm(bias, _view(input, (1, *input._array.shape)), t(weight)), (weight._array.shape[0],))
+        out = addmm(bias, _view(input, (1, *input._array.shape)), t(weight))
+        return UNFOLDED.now(out, (weight._array.shape[0],))
     out = matmul(input, t(weight))
     return out if bias is None else out + bias

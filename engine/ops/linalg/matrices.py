@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...errors import UNIMPLEMENTED
 from ...tensor import Tensor, constant
 from ..pointwise.complex_numbers import _conj
 from ..pointwise.unary import is_complex
@@ -53,7 +54,7 @@ def check(name: str, A: Tensor, square: bool = True) -> None:
         kind = dtypes.SCALAR_NAMES[A.dtype]
         if A._array.dtype.kind in dtypes.INEXACT:
             raise RuntimeError(f"linalg.{name}: Low precision dtypes not supported. Got {kind}")
-        raise RuntimeError(f"linalg.{name}: Expected a floating point or complex tensor as input. Got {kind}")
+        raise UNIMPLEMENTED.now(f"linalg.{name}: Expected a floating point or complex tensor as input. Got {kind}")
 
 
 def _each(f: Any, *arrays: Any) -> list[Any]:

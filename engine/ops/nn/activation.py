@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ...dtypes import INEXACT, SCALAR_NAMES
+from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.comparison import where
@@ -54,7 +55,7 @@ def sigmoid_backward(grad_output, output):
 def relu(self):
     """Each element, or zero if it is negative."""
     if self.dtype.kind == "b":
-        raise RuntimeError("Boolean inputs not supported for relu")
+        raise UNIMPLEMENTED.now("Boolean inputs not supported for relu")
     return np.maximum(self, 0)
 
 

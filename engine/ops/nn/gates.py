@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...compat.version import since
 from ...dtypes import SCALAR_NAMES
 from ...op.declare import TABLE, function, op
 from ...tensor import Tensor
 from ..memory.inplace import inplace as in_place
-from ..pointwise.comparison import where
+from ..pointwise.comparison import in_range, where
 from ..pointwise.unary import tanh
 from .activation import _softplus, floating_only, sigmoid
 
@@ -103,6 +104,12 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     return (_hardsigmoid_in_place if inplace else _hardsigmoid)(input)
 
 
+LIMIT = since("2.15", in_range, before=lambda value, d, which: value)
+"""A limit in the dtype of the tensor."""
+UNSIGNED = since("2.15", "", before="cannot do hardtanh on an unsigned type with negative limits")
+"""What is said of a limit that no unsigned number reaches; "" where it is taken."""
+
+
 @op(
     r"\mathrm{{hardtanh}}({self})",
     traits="flat_outside",
@@ -113,7 +120,8 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 )
 def _hardtanh(self, min_val, max_val):
     """Each element moved into the interval from `min_val` to `max_val`."""
-    return np.minimum(np.maximum(self, self.dtype.type(min_val)), self.dtype.type(max_val))
+    least, most = LIMIT.now(min_val, self.dtype, "min"), LIMIT.now(max_val, self.dtype, "max")
+    return np.minimum(np.maximum(self, self.dtype.type(least)), self.dtype.type(most))
 
 
 _hardtanh_in_place = in_place(TABLE["_hardtanh"])
@@ -124,8 +132,8 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """Each element moved into the interval from `min_val` to `max_val`."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    if input._array.dtype.kind == "u" and min_val < 0:
-        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    if input._array.dtype.kind == "u" and min_val < 0 and UNSIGNED.now:
+        raise RuntimeError(UNSIGNED.now)
     return (_hardtanh_in_place if inplace else _hardtanh)(input, min_val, max_val)
 
 

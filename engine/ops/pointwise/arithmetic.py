@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import INEXACT, OF_NUMPY, SCALAR_NAMES, held_in, result_dtype
+from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op, overload
 from ...op.slow_path import no_difference
 from ...tensor import Tensor, constant
@@ -251,7 +252,7 @@ def trunc_quotient(self, other):
 def neg(self):
     """Each element with the other sign."""
     if self.dtype.kind == "b":
-        raise RuntimeError(
+        raise UNIMPLEMENTED.now(
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` "
             "or `logical_not()` operator instead."
         )
@@ -262,7 +263,7 @@ def neg(self):
 def positive(input: Tensor) -> Tensor:
     """The tensor itself."""
     if input._array.dtype.kind == "b":
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+        raise UNIMPLEMENTED.now("The `+` operator, on a bool tensor is not supported.")
     return input
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import dtypes
 from ...compat.signatures import invalid_combination
+from ...errors import refuses_complex
 from ...op.declare import function, op
 from ...tensor import Tensor
 from .arithmetic import pow as power
@@ -30,7 +31,7 @@ def favoured(grad, wins, ties):
     traits="chooses tensors_only",
     self=lambda grad, self, other: favoured(grad, self > other, self == other),
     other=lambda grad, self, other: favoured(grad, other > self, self == other),
-    real_only=RuntimeError("maximum not implemented for complex tensors."),
+    real_only=refuses_complex("maximum not implemented for complex tensors."),
 )
 def maximum(self, other):
     """The larger of two elements; equal ones share the gradient."""
@@ -42,7 +43,7 @@ def maximum(self, other):
     traits="chooses tensors_only",
     self=lambda grad, self, other: favoured(grad, self < other, self == other),
     other=lambda grad, self, other: favoured(grad, other < self, self == other),
-    real_only=RuntimeError("minimum not implemented for complex tensors."),
+    real_only=refuses_complex("minimum not implemented for complex tensors."),
 )
 def minimum(self, other):
     """The smaller of two elements; equal ones share the gradient."""
@@ -54,7 +55,7 @@ def minimum(self, other):
     traits="chooses tensors_only",
     self=lambda grad, self, other: where((self >= other) | (other != other), grad, 0.0),
     other=lambda grad, self, other: where((self >= other) | (other != other), 0.0, grad),
-    real_only=RuntimeError("fmax not implemented for complex tensors."),
+    real_only=refuses_complex("fmax not implemented for complex tensors."),
 )
 def fmax(self, other):
     """The larger of two elements; a number wins over NaN."""
@@ -66,7 +67,7 @@ def fmax(self, other):
     traits="chooses tensors_only",
     self=lambda grad, self, other: where((self <= other) | (other != other), grad, 0.0),
     other=lambda grad, self, other: where((self <= other) | (other != other), 0.0, grad),
-    real_only=RuntimeError("fmin not implemented for complex tensors."),
+    real_only=refuses_complex("fmin not implemented for complex tensors."),
 )
 def fmin(self, other):
     """The smaller of two elements; a number wins over NaN."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...compat.version import since
 from ...context import outside, warn_once
 from ...dtypes import held_in, result_dtype
 from ...op.declare import function, op
@@ -215,6 +216,25 @@ def _scalar_name(tensor: Tensor) -> str:
     return SCALAR_NAMES[tensor.dtype]
 
 
+def in_range(value, d, which):
+    """A bound as whole numbers of a dtype have it: the end of their range instead of what lies beyond it.
+
+    Raises:
+        RuntimeError: if every number lies beyond it.
+    """
+    if d.kind not in "iu" or isinstance(value, complex):
+        return dtypes.held_in(value, d)
+    least, most = int(np.iinfo(d).min), int(np.iinfo(d).max)
+    if value > most if which == "min" else value < least:
+        name = dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[d]]
+        raise RuntimeError(f"Clamp {which} value {value} is outside the representable range of {name}")
+    return int(min(max(value, least), most))
+
+
+BOUND = since("2.15", in_range, before=lambda value, d, which: dtypes.held_in(value, d))
+"""A bound of `clamp` in the dtype of the tensor."""
+
+
 @op(
     r"\mathrm{{clamp}}({self}, {min}, {max})",
     traits="flat_outside",
@@ -231,8 +251,8 @@ def _clamp(self, min, max):
         self = self.astype(np.int64)
     # PyTorch lets max win where min is larger.
     if min is not None:
-        self = np.maximum(self, self.dtype.type(dtypes.held_in(min, self.dtype)))
-    return self if max is None else np.minimum(self, self.dtype.type(dtypes.held_in(max, self.dtype)))
+        self = np.maximum(self, self.dtype.type(BOUND.now(min, self.dtype, "min")))
+    return self if max is None else np.minimum(self, self.dtype.type(BOUND.now(max, self.dtype, "max")))
 
 
 def within(self, min, max):
@@ -283,12 +303,12 @@ clip = clamp
 
 def _one_sided(name: str, latex: str, choose: Any, keeps: Any) -> tuple[Any, Any]:
     """clamp_min or clamp_max, of a number and of a tensor."""
-    bound = name.removeprefix("clamp_")
+    bound = side = name.removeprefix("clamp_")
 
     def by_number(self, bound):
         if self.dtype.kind != "f" and isinstance(bound, float):
             self = self.astype(np.float32)
-        return choose(self, self.dtype.type(dtypes.held_in(bound, self.dtype)))
+        return choose(self, self.dtype.type(BOUND.now(bound, self.dtype, side)))
 
     def by_tensor(self, bound):
         return choose(self, bound)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...compat.signatures import invalid_combination
+from ...errors import UNIMPLEMENTED, refuses_complex
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..shape.dimensions import wrap_dim
@@ -220,17 +221,17 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
 
 def _no_bool(name, array):
     if array.dtype.kind == "b":
-        raise RuntimeError(f"{name}(): does not support bool input")
+        raise UNIMPLEMENTED.now(f"{name}(): does not support bool input")
 
 
-@op(r"\mathrm{{argmax}}({self})", self=None, real_only=RuntimeError("argmax(): does not support complex input"))
+@op(r"\mathrm{{argmax}}({self})", self=None, real_only=refuses_complex("argmax(): does not support complex input"))
 def _argmax(self, dim, keepdim):
     """Where the largest element stands."""
     _no_bool("argmax", self)
     return np.argmax(_has_extreme("argmax", self, dim), axis=dim, keepdims=keepdim)
 
 
-@op(r"\mathrm{{argmin}}({self})", self=None, real_only=RuntimeError("argmin(): does not support complex input"))
+@op(r"\mathrm{{argmin}}({self})", self=None, real_only=refuses_complex("argmin(): does not support complex input"))
 def _argmin(self, dim, keepdim):
     """Where the smallest element stands."""
     _no_bool("argmin", self)

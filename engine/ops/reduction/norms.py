@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.comparison import where
@@ -60,7 +61,7 @@ def _vector_norm(self, ord, dim, keepdim):
 def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, name: str = "linalg.vector_norm") -> Tensor:
     """The vector norm of order `ord` of all elements or over `dim`."""
     if input._array.dtype.kind not in dtypes.INEXACT:
-        raise RuntimeError(
+        raise UNIMPLEMENTED.now(
             f"{name}: Expected a floating point or complex tensor as input. Got {dtypes.SCALAR_NAMES[input.dtype]}"
         )
     axes = axes_of(dim, input._array.ndim)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import INEXACT
+from ...errors import UNIMPLEMENTED, refuses_complex
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..shape.dimensions import wrap_dim
@@ -35,7 +36,7 @@ def _taken(array, indices, dim):
     outputs=("values", "indices"),
     node="SortBackward0",
     name="sort",
-    real_only=RuntimeError(" Sort does not support complex dtypes on CPU"),
+    real_only=refuses_complex(" Sort does not support complex dtypes on CPU"),
 )
 def _sort(self, dim, descending):
     """The elements in order along one dimension, and where they stood."""
@@ -72,12 +73,12 @@ def msort(input: Tensor) -> Tensor:
     outputs=("values", "indices"),
     node="TopkBackward0",
     name="topk",
-    real_only=RuntimeError(" topk does not support complex dtypes on CPU"),
+    real_only=refuses_complex(" topk does not support complex dtypes on CPU"),
 )
 def _topk(self, k, dim, largest):
     """The `k` largest (or smallest) elements along one dimension, and where they stand."""
     if self.dtype.kind == "b":
-        raise RuntimeError("topk does not support bool dtypes on CPU")
+        raise UNIMPLEMENTED.now("topk does not support bool dtypes on CPU")
     if self.ndim == 0:
         return (self.copy(), np.asarray(0)) if k else (np.zeros(0, self.dtype), np.zeros(0, np.int64))
     indices = np.take(_order(self, dim, largest), range(k), axis=dim)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...compat.version import since
+from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..shape.broadcasting import spread
@@ -123,7 +125,7 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     if dtype is not None:
         input = input.to(dtype)
     if input._array.dtype.kind not in dtypes.INEXACT:
-        raise RuntimeError(
+        raise UNIMPLEMENTED.now(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
             f"{dtypes.SCALAR_NAMES[input.dtype]}"
         )
@@ -137,12 +139,15 @@ def weighed_sum(grad, self, dim, keepdim):
     return restored(grad, self.shape, dim, keepdim) * (self == self)
 
 
+NO_NANSUM = "nansum on CPU does not support complex inputs"
+
+
 @op(
     r"\sum {self}",
     self=lambda grad, self, dim, keepdim: weighed_sum(grad, self, dim, keepdim),
     node="NansumBackward0",
     name="nansum",
-    real_only=RuntimeError("nansum on CPU does not support complex inputs"),
+    real_only=since("2.15", NotImplementedError(NO_NANSUM), before=RuntimeError(NO_NANSUM)),
 )
 def _nansum(self, dim, keepdim):
     """Sum over some dimensions of what is a number."""
@@ -162,7 +167,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any 
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """Mean of what is a number, of all elements or over `dim`."""
     if input._array.dtype.kind not in dtypes.INEXACT:
-        raise RuntimeError(
+        raise UNIMPLEMENTED.now(
             f"nanmean(): expected input to have floating point or complex dtype but got {dtypes.SCALAR_NAMES[input.dtype]}"
         )
     input = input if dtype is None else input.to(dtype)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...context import outside
 from ...dtypes import INEXACT
+from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.comparison import where
@@ -101,7 +102,7 @@ def std(
 
 def _only_floating(what: str, tensor: Tensor) -> None:
     if tensor._array.dtype.kind not in INEXACT:
-        raise RuntimeError(f"{what} only support floating point and complex dtypes")
+        raise UNIMPLEMENTED.now(f"{what} only support floating point and complex dtypes")
 
 
 def _enough(what: str, tensor: Tensor, dim: Any, correction: Any) -> None:

@@ -79,10 +79,12 @@ PACKAGES = {"pillow": "PIL", "scikit-learn": "sklearn"} | {
 
 def _metadata(guards: Guards, imports: Imports) -> dict[str, Any]:
     guards.know([importlib.metadata.PackageNotFoundError])
-    versions = {"torch": str(engine.__version__), "numpy": np.__version__}
+    versions = {"numpy": np.__version__}
 
     def version(distribution_name: Any) -> str:
         name = str(distribution_name).lower().replace("_", "-")
+        if name == "torch":  # as it is while the program runs
+            return str(engine.__version__)
         if name in PACKAGES and name not in versions:
             versions[name] = str(vars(imports(PACKAGES[name])).get("__version__", ""))
         if not versions.get(name):

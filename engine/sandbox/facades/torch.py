@@ -9,7 +9,8 @@ from typing import Any
 
 from ...amp import cuda as cuda_amp
 from ...compat import torch_c
-from ...compat.names import SURFACE
+from ...compat.names import SURFACE, keep_module_to_release
+from ...compat.version import when_followed
 from ...distributions import FILES
 from ...errors import unread
 from ...itself import OURS, engine
@@ -75,7 +76,13 @@ def facades(serialization: Facade) -> dict[str, Facade]:
     by_name["torch.serialization"] = serialization
     saving = {n: vars(serialization)[n] for n in ("load", "save")}
     by_name["torch"] = _facade("torch", engine, _below("torch", by_name), **saving)
+    when_followed(lambda: _say_version(by_name))
     return by_name
+
+
+def _say_version(by_name: dict[str, Facade]) -> None:
+    for name, module in (("torch", engine), ("torch.version", engine.version)):
+        vars(by_name[name])["__version__"] = module.__version__
 
 
 def _below(dotted: str, by_name: dict[str, Facade]) -> dict[str, Facade]:
@@ -89,7 +96,9 @@ def _facade(dotted: str, module: ModuleType, below: dict[str, Facade], **instead
     if dotted == "torch.nn.modules":
         names |= {n: _file(f"{dotted}.{n}", m) for n, m in vars(module).items() if isinstance(m, ModuleType) and _is_file(m)}
         names |= module.BY_NAME | {"Module": module.Module}
-    return Facade(dotted, below | names | instead, lambda name: _missing(dotted, module, name))
+    made = Facade(dotted, below | names | instead, lambda name: _missing(dotted, module, name))
+    keep_module_to_release(dotted, vars(made))
+    return made
 
 
 def _public(dotted: str, module: ModuleType) -> dict[str, Any]:

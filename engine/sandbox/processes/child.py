@@ -23,6 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ... import limits
+from ...compat.version import follow
 from ...context import context
 from ...itself import OURS, engine
 from ...op.declare import TABLE
@@ -57,6 +58,7 @@ def main(inward: int, out: int, enter: Callable[[Limits, Layers], None]) -> None
     status = 1
     try:
         job = decode_job(_read_all(inward))
+        follow(job.release)
         work = KINDS[job.kind](job, out)
         work.enter = lambda: enter(job.limits, job.layers)
         work.go()

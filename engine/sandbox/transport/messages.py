@@ -7,6 +7,7 @@ import struct
 import msgspec
 
 from ... import limits as table
+from ...compat.version import DEFAULT
 from ...program import project
 from ...recording.batch import Batch
 from ...recording.thinning import Window
@@ -98,6 +99,8 @@ class Job(msgspec.Struct, frozen=True):
     """What lies in the folder that it runs in: paths with their bytes."""
     arguments: tuple[str, ...] = ()
     """What follows its name in `sys.argv`."""
+    release: str = DEFAULT
+    """Which PyTorch is followed."""
 
     @property
     def modules(self) -> dict[str, str]:
