@@ -35,7 +35,8 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     )  # fmt: skip
     p.panel = shown or first
     at = step if offered[p.panel].timed else None
-    st.html(tag("span", cls="gt-unseen", data_gt_told=p.run_id, data_gt_at=at))  # `times.js` says when it is behind
+    # The player's `times.js` says when it is behind.
+    st.html(tag("span", cls="gt-unseen", data_gt_told=p.run_id, data_gt_at=at))
     return guarded("panel", run_program, whole=False)(offered[p.panel].draw)(Beside(recording, step, p))
 
 

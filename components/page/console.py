@@ -115,9 +115,7 @@ def ends(output: str, most: int, most_lines: int) -> tuple[str, str, str]:
     return head, between, tail
 
 
-def output_html(
-    output: str, most: int = MOST, most_lines: int = LINES, when: OutputSteps = UNKNOWN, after: int = 0
-) -> str:
+def output_html(output: str, most: int = MOST, most_lines: int = LINES, when: OutputSteps = UNKNOWN, after: int = 0) -> str:
     """Printed text, with warnings in their own colour; of a long one both ends. It stands `after` so many characters of the
     output that `when` is of."""
     head, between, tail = ends(output, most, most_lines)

@@ -25,7 +25,9 @@ def marks(recording: Recording, cell: int) -> list[Mark]:
     if known(recording) is None or cell >= len(recording.own):
         return []
     here = recording.own[cell]
-    return [_mark(number, f) for number, f in _numbered(recording) if f.site is not None and f.site.line and f.site.cell == here]
+    return [
+        _mark(number, f) for number, f in _numbered(recording) if f.site is not None and f.site.line and f.site.cell == here
+    ]
 
 
 def _numbered(recording: Recording) -> list[tuple[int, Finding]]:

@@ -29,9 +29,12 @@ print(w.grad)
 SHIFTS = """() => { window.shifted = 0; new PerformanceObserver((list) => {
     for (const each of list.getEntries()) window.shifted += each.value;
 }).observe({ type: 'layout-shift' }); }"""
-PLACES = "() => ['program', 'graph', 'panel'].map((name) => document.querySelector(`.st-key-${name}`).getBoundingClientRect().top)"
-WATCHED = """() => { window.changes = 0; new MutationObserver((all) => { window.changes += all.length; })
-    .observe(document.querySelector('.st-key-headline'), { subtree: true, childList: true, characterData: true, attributes: true }); }"""
+PLACES = (
+    "() => ['program', 'graph', 'panel'].map((name) => document.querySelector(`.st-key-${name}`).getBoundingClientRect().top)"
+)
+WATCHED = """() => { window.changes = 0; new MutationObserver((all) => { window.changes += all.length; }).observe(
+    document.querySelector('.st-key-headline'), { subtree: true, childList: true, characterData: true, attributes: true }
+); }"""
 
 
 @pytest.fixture
@@ -52,7 +55,9 @@ def test_the_worst_finding_stands_above_the_graph_and_opens_at_its_moment(broken
     expect(line).to_contain_text("line 6")
     above = broken.page.locator(".st-key-graph").bounding_box()
     there = line.bounding_box()
-    assert above is not None and there is not None and there["y"] + there["height"] <= above["y"]
+    assert above is not None
+    assert there is not None
+    assert there["y"] + there["height"] <= above["y"]
     end = broken.step
     line.click()
     broken.page.locator(".st-key-findings h3").first.wait_for()
@@ -95,7 +100,9 @@ def test_nothing_moves_whether_there_are_findings_or_none(page: Gradtape) -> Non
 
 def test_the_line_does_not_change_from_step_to_step(broken: Gradtape) -> None:
     broken.page.locator(".gt-error[role=alert]").wait_for(state="detached")
-    broken.until(lambda: broken.page.evaluate("window.__gradtapeEditor.editor_0.marks().some(({ proof }) => proof)"), "the fix is proven")
+    broken.until(
+        lambda: broken.page.evaluate("window.__gradtapeEditor.editor_0.marks().some(({ proof }) => proof)"), "the fix is proven"
+    )
     broken.settled()
     broken.page.evaluate(WATCHED)
     step = broken.step
@@ -109,7 +116,9 @@ def test_the_line_does_not_change_from_step_to_step(broken: Gradtape) -> None:
 
 def number_of(page: Gradtape, line: int) -> tuple[float, float]:
     """Where a line's number is."""
-    box = page.page.locator(".cm-lineNumbers .cm-gutterElement:not([style*='visibility: hidden'])", has_text=str(line)).first.bounding_box()
+    box = page.page.locator(
+        ".cm-lineNumbers .cm-gutterElement:not([style*='visibility: hidden'])", has_text=str(line)
+    ).first.bounding_box()
     assert box is not None
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -128,7 +137,9 @@ def test_a_line_with_a_finding_has_a_sign_and_applies_its_fix(broken: Gradtape) 
 
 
 def test_what_a_sign_says_is_reached_and_left_with_the_keyboard(broken: Gradtape) -> None:
-    broken.until(lambda: broken.page.evaluate("window.__gradtapeEditor.editor_0.marks().some(({ proof }) => proof)"), "the fix is proven")
+    broken.until(
+        lambda: broken.page.evaluate("window.__gradtapeEditor.editor_0.marks().some(({ proof }) => proof)"), "the fix is proven"
+    )
     broken.page.evaluate("window.__gradtapeEditor.editor_0.focus()")
     broken.page.keyboard.press("F8")
     told = broken.page.locator(".gt-marks")
@@ -141,7 +152,9 @@ def test_what_a_sign_says_is_reached_and_left_with_the_keyboard(broken: Gradtape
 
 
 def test_a_fix_for_a_text_that_was_changed_since_is_not_applied(broken: Gradtape) -> None:
-    broken.until(lambda: broken.page.evaluate("window.__gradtapeEditor.editor_0.marks().some(({ proof }) => proof)"), "the fix is proven")
+    broken.until(
+        lambda: broken.page.evaluate("window.__gradtapeEditor.editor_0.marks().some(({ proof }) => proof)"), "the fix is proven"
+    )
     broken.page.evaluate("window.__gradtapeEditor.editor_0.setText(window.__gradtapeEditor.editor_0.getText() + '# more\\n')")
     broken.page.mouse.move(*number_of(broken, 6))
     expect(broken.page.locator(".gt-marks").get_by_role("button", name="Apply")).to_be_disabled()

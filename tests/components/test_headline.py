@@ -70,7 +70,8 @@ def test_a_very_long_run_is_looked_through_on_demand(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("components.page.beside.LONG", 1_000)
     visit = program(monkeypatch, tmp_path, LONG)
     recording = visit.page.recording
-    assert recording is not None and known_findings(recording) is None
+    assert recording is not None
+    assert known_findings(recording) is None
     assert "look for what is wrong with this run" in visit.text("headline")
     visit.press("headline_look")
     assert visit.page.panel == "Findings"
@@ -78,7 +79,9 @@ def test_a_very_long_run_is_looked_through_on_demand(monkeypatch: pytest.MonkeyP
 
 
 def test_titles_of_a_stranger_are_no_markup() -> None:
-    recording = run("import torch\nx = torch.ones(1, requires_grad=True)\nraise ValueError('**a** [b](http://c) <i>')\n").recording
+    recording = run(
+        "import torch\nx = torch.ones(1, requires_grad=True)\nraise ValueError('**a** [b](http://c) <i>')\n"
+    ).recording
     assert recording is not None
     worst = findings(recording)[0]
     line = headline.Headline((0, ""), (worst,))
@@ -96,7 +99,8 @@ def test_lines_have_signs_of_their_findings_and_proven_fixes(monkeypatch: pytest
     assert fixing.untried(recording)
     fixing_tried(visit)
     proven = [mark for mark in visit.sent("editor_0")["marks"] if mark["proof"]]
-    assert proven and all("the finding is gone" in mark["proof"] for mark in proven)
+    assert proven
+    assert all("the finding is gone" in mark["proof"] for mark in proven)
     assert marks(recording, 1) == []
 
 

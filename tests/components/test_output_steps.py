@@ -49,7 +49,7 @@ def test_a_figure_and_the_value_of_a_cell_have_theirs() -> None:
     (ended,) = [step for step, event in enumerate(events) if isinstance(event, CellEnded) and event.cell == 1]
     assert f'<div data-gt-from="{drew}"><figure></div>' in cell_html(result, 0, [(2, "<figure>")])
     assert f'<pre data-gt-from="{ended}">' in cell_html(result, 1)
-    steps = dict((text.strip(), step) for step, text in printed(result))
+    steps = {text.strip(): step for step, text in printed(result)}
     assert parts(cell_html(result, 1)) == [(steps["y"], "y")]
     assert f'<div data-gt-from="{drew}"><figure></div>' in console_html(result, [(2, "<figure>")])
 
