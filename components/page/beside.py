@@ -24,7 +24,7 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     st.html(heading("Panel"))
     # Streamlit keeps what a control was made with for the whole visit: no function here may hold a recording.
     offered = {name: each for name, each in panels().items() if each.when(recording)}
-    told, p.next_panel = p.next_panel, ""
+    told = _told_panel(p)
     if told in offered:
         controls.put("panel_tab", told)
     chosen = controls.chosen("panel_tab", p.panel)
@@ -40,9 +40,22 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     return guarded("panel", run_program, whole=False)(offered[p.panel].draw)(Beside(recording, step, p))
 
 
+def _told_panel(p: Page) -> str:
+    """The panel to change to, until the browser's tabs say so, too: the player may ask for a run of the page before they do, which
+    comes with the tab of before. Another one is the visitor's choice, and goes before."""
+    now = controls.value("panel_tab")
+    if p.next_panel and p.left_panel is None:
+        p.left_panel = now or p.panel
+    if p.next_panel == now or (now is not None and now != p.left_panel):
+        p.next_panel = ""
+    if not p.next_panel:
+        p.left_panel = None
+    return p.next_panel
+
+
 def find(recording: Recording) -> None:
-    """Look for what is wrong with a run when everything is drawn, and have the page drawn anew, which tells of it. Of a very long
-    run only who opens that panel waits for it. Functions of the program's own are checked then, too."""
+    """Look for what is wrong with a run when everything is drawn, and have the page drawn anew, which tells of it. Of a very
+    long run only who opens that panel waits for it. Functions of the program's own are checked then, too."""
     if len(recording.events) > LONG:
         return
     if known_findings(recording) is None:
