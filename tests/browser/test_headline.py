@@ -159,7 +159,9 @@ def test_a_fix_for_a_text_that_was_changed_since_is_not_applied(broken: Gradtape
     broken.until(
         lambda: broken.page.evaluate("window.__gradtapeEditor.editor_0.marks().some(({ proof }) => proof)"), "the fix is proven"
     )
-    broken.page.evaluate("window.__gradtapeEditor.editor_0.setText(window.__gradtapeEditor.editor_0.getText() + '# more\\n')")
+    broken.page.evaluate("window.__gradtapeEditor.editor_0.focus()")
+    broken.page.keyboard.press("Control+End")
+    broken.page.keyboard.type("# more")
     broken.page.mouse.move(*number_of(broken, 6))
     expect(broken.page.locator(".gt-marks").get_by_role("button", name="Apply")).to_be_disabled()
     broken.page.mouse.move(0, 0)
