@@ -41,8 +41,8 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
 
 
 def _told_panel(p: Page) -> str:
-    """The panel to change to, until the browser's tabs say so, too: the player may ask for a run of the page before they do, which
-    comes with the tab of before. Another one is the visitor's choice, and goes before."""
+    """The panel to change to, until the browser's tabs say so, too: the player may ask for a run of the page before they do,
+    which comes with the tab of before. Another one is the visitor's choice, and goes before."""
     now = controls.value("panel_tab")
     if p.next_panel and p.left_panel is None:
         p.left_panel = now or p.panel
