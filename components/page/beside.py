@@ -25,7 +25,7 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     # Streamlit keeps what a control was made with for the whole visit: no function here may hold a recording.
     offered = {name: each for name, each in panels().items() if each.when(recording)}
     st.html(_rows([each.order < TRY for each in offered.values()]))
-    told, p.next_panel = p.next_panel, ""
+    told = _told_panel(p)
     if told in offered:
         controls.put("panel_tab", told)
     chosen = controls.chosen("panel_tab", p.panel)
@@ -36,7 +36,8 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     )  # fmt: skip
     p.panel = shown or first
     at = step if offered[p.panel].timed else None
-    st.html(tag("span", cls="gt-unseen", data_gt_told=p.run_id, data_gt_at=at))  # `times.js` says when it is behind
+    # The player's `times.js` says when it is behind.
+    st.html(tag("span", cls="gt-unseen", data_gt_told=p.run_id, data_gt_at=at))
     return guarded("panel", run_program, whole=False)(offered[p.panel].draw)(Beside(recording, step, p))
 
 
@@ -47,9 +48,22 @@ def _rows(looks: list[bool]) -> str:
     return f"<style>{tabs} {{ --gt-tabs: {across}; }} {tabs} > button:nth-of-type(n + {first + 1}) {{ order: 3; }}</style>"
 
 
+def _told_panel(p: Page) -> str:
+    """The panel to change to, until the browser's tabs say so, too: the player may ask for a run of the page before they do,
+    which comes with the tab of before. Another one is the visitor's choice, and goes before."""
+    now = controls.value("panel_tab")
+    if p.next_panel and p.left_panel is None:
+        p.left_panel = now or p.panel
+    if p.next_panel == now or (now is not None and now != p.left_panel):
+        p.next_panel = ""
+    if not p.next_panel:
+        p.left_panel = None
+    return p.next_panel
+
+
 def find(recording: Recording) -> None:
-    """Look for what is wrong with a run when everything is drawn, and have the page drawn anew, which tells of it. Of a very long
-    run only who opens that panel waits for it. Functions of the program's own are checked then, too."""
+    """Look for what is wrong with a run when everything is drawn, and have the page drawn anew, which tells of it. Of a very
+    long run only who opens that panel waits for it. Functions of the program's own are checked then, too."""
     if len(recording.events) > LONG:
         return
     if known_findings(recording) is None:

@@ -98,9 +98,10 @@ def _worst(line: Headline, waits: bool) -> None:
     why = literal(shortened(worst.explanation, LONGEST))
     said = f"{shortened(worst.title, TITLE)} {line.where}" + (f", and {len(rest)} more" if rest else "")
     st.html(tag("div", "" if waits else text(said), cls="gt-unseen", role="status"), width="content")
+    about = " · ".join(part for part in (where, why) if part)
     st.button(
-        f"**{title}** {' · '.join(part for part in (where, why) if part)}", key=f"headline_{worst.severity}", icon=ICONS[worst.severity],
-        width="stretch", on_click=partial(_open, 0), disabled=waits,
+        f"**{title}** {about}", key=f"headline_{worst.severity}", icon=ICONS[worst.severity], width="stretch",
+        on_click=partial(_open, 0), disabled=waits,
     )  # fmt: skip
     if rest:
         st.button(

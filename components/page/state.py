@@ -165,7 +165,9 @@ class Page:
     # The panel beside it
     panel: str = "Inspector"
     next_panel: str = ""
-    """The panel to show when the page is drawn next, where that is another one than the tabs say."""
+    """The panel to show when the page is drawn next, where that is another one than the tabs say,"""
+    left_panel: str | None = None
+    """and the one that they said then."""
     memories: dict[type, Any] = field(default_factory=dict)
     """What panels keep, by the class of it."""
 

@@ -37,8 +37,8 @@ def start(
     """Have something done in the pool instead of what is under way for the same purpose, and wait for it for a moment.
 
     With its limits the bar shows how much of them is used; with a `control` the work can be ended so that it keeps what it has.
-    `failed` takes why a call ended without a result; `dims` says whether what is on show will be replaced; `patience` is for how
-    many seconds it is waited for.
+    `failed` takes why a call ended without a result; `dims` says whether what is on show will be replaced; `patience`
+    is for how many seconds it is waited for.
     """
     p = page()
     cancel(purpose)

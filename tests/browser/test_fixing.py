@@ -33,7 +33,7 @@ def test_a_fix_is_applied_and_taken_back_in_the_editor(proven: Gradtape) -> None
     assert proven.page.locator(".st-key-panel .gt-new").inner_text() == "+    opt.zero_grad()"
     proven.page.get_by_role("button", name="Apply").click()
     proven.until(lambda: "    opt.zero_grad()\n    loss =" in proven.code(), "the change is in the text")
-    proven.page.get_by_text("Nothing looks wrong").wait_for()
+    proven.page.locator(".st-key-findings").get_by_text("Nothing looks wrong").wait_for()
     proven.page.locator(".cm-content").first.focus()
     proven.page.keyboard.press("Control+z")
     proven.until(lambda: proven.code().strip() == PROGRAM.strip(), "the change is taken back")

@@ -118,7 +118,7 @@ def test_a_group_tells_of_what_is_inside_in_the_same_order(recording: Recording)
 
 def test_the_counts_leave_hints_out_everywhere(recording: Recording, replayed: dict[str, Any]) -> None:
     grave = sum(f.severity in ("error", "warning") for f in findings(recording))
-    assert badge(recording) == f"Findings {grave}"
+    assert badge(recording) == f"Findings :red[**{grave}**]"
     assert replayed["found"] == grave
 
 

@@ -294,7 +294,7 @@ def test_no_panel_waits_for_the_findings_of_a_long_run(short: Recording, monkeyp
         patch.setattr(sys.modules["engine.diagnosis.findings"], "LONG", 1_000)
         assert findings_at_hand(recording) == []
     drawn: list[None] = []
-    monkeypatch.setattr(beside, "again", lambda: drawn.append(None))
+    monkeypatch.setattr(beside.st, "rerun", lambda: drawn.append(None))
     monkeypatch.setattr(beside, "check_by_itself", lambda recording: False)
     beside.find(recording)
     beside.find(recording)

@@ -26,8 +26,9 @@ const field = StateField.define({
 const opened = StateField.define({
   create: () => null,
   update(at, transaction) {
+    // A fix that is proven while one reads comes into what is open.
     const next = transaction.docChanged ? null : at;
-    return transaction.effects.reduce((value, effect) => (effect.is(open) ? effect.value : effect.is(setMarks) ? null : value), next);
+    return transaction.effects.reduce((value, effect) => (effect.is(open) ? effect.value : value), next);
   },
 });
 
