@@ -42,9 +42,16 @@ def examples_menu() -> None:
     """The examples."""
     with _menu("Examples", "examples", ":material/lightbulb:") as is_open:
         for name, example in gallery.examples().items() if is_open else ():
-            if st.button(example.title, key=f"example_{name}", help=example.about, width="stretch", type="tertiary"):
-                open_example(name)
-                st.rerun()
+            st.button(
+                example.title, key=f"example_{name}", help=example.about, width="stretch", type="tertiary", on_click=_chosen,
+                args=(name,),
+            )  # fmt: skip
+
+
+def _chosen(name: str) -> None:
+    """An example was chosen: open it, and close the menu."""
+    open_example(name)
+    controls.put("examples", False)
 
 
 def works_menu() -> None:

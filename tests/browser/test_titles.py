@@ -70,6 +70,13 @@ def test_a_program_typed_in_an_examples_place_does_not_bear_its_title(page: Grad
     page.until(lambda: title(page) == "Untitled program", "another program")
 
 
+def test_a_menu_closes_when_something_was_chosen_in_it(page: Gradtape) -> None:
+    page.page.locator(".st-key-examples button").first.click()
+    page.page.get_by_role("button", name="Broadcasting").click()
+    page.until(lambda: title(page) == "Broadcasting", "another example")
+    page.page.get_by_test_id("stPopoverBody").wait_for(state="hidden")
+
+
 def test_a_file_goes_by_its_own_name(page: Gradtape, tmp_path: Path) -> None:
     file = tmp_path / "homework.py"
     file.write_text(examples()[DEFAULT].text)

@@ -123,6 +123,8 @@ def _heed() -> None:
     message = told(controls.told(KEY, "told"))
     if message is not None:
         bring.take(message)
+        if message.kind == "bring":
+            controls.put("works", False)  # the list that it was chosen from
 
 
 _component = inline("keeping", Path(__file__).parent / "keeping.js")
