@@ -222,8 +222,19 @@ GROUPS = {
     ),
     "What a program's process sends": (FRAME, BATCH, FRAMES, READS, RESULT, STUCK),
     "Programs and files": (
-        PROGRAM, CELLS, PROGRAM_FILE, PICTURES, LINK, UNPACKED, TITLE, ENTRIES, DOCUMENT, UNFOLDED, FILE, UPLOAD,
-    ),  # fmt: skip
+        PROGRAM,
+        CELLS,
+        PROGRAM_FILE,
+        PICTURES,
+        LINK,
+        UNPACKED,
+        TITLE,
+        ENTRIES,
+        DOCUMENT,
+        UNFOLDED,
+        FILE,
+        UPLOAD,
+    ),
     "What the page works on itself": (READ, SIGNS, DEPTH, FIELDS, KNOBS, MARKS, TURN, LONG_TURN),
     "What is done in a process of its own": (
         READING, READING_MEMORY, MAKING, MAKING_MEMORY, MADE, PIXELS, SIDE, APART, APART_MEMORY, APART_MADE,

@@ -41,8 +41,8 @@ def _menu(label: str, key: str, icon: str | None = None) -> Iterator[bool]:
 
 
 def examples_menu(p: Page) -> None:
-    """The examples, named by the one on show."""
-    examples = gallery.examples()
+    """The lessons and the examples, named by the one on show."""
+    examples = {**gallery.lessons(), **gallery.examples()}
     shown = next((example for example in examples.values() if example.program.cells == tuple(p.edited)), None)
     label = "Examples" if shown is None else literal(p.name) if shown.program.notebook else f"Example: {literal(p.name)}"
     with _menu(label, "examples") as is_open:

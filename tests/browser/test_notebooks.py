@@ -1,4 +1,4 @@
-"""A notebook keeps its story in the page: notes in their place, named cells, and as a lesson its pages, with values to guess."""
+"""A notebook keeps its story in the page: notes in their place, named cells, and as a lesson its pages and questions."""
 
 from __future__ import annotations
 
