@@ -49,6 +49,11 @@ KEYS = {
         ("F9", "breakpoint on the cursor's line; or click its number"),
         ("Esc  Tab", "leave the editor: Tab alone indents"),
     ],
+    "Lesson": [
+        ("←  →", "to the page before or after; Page Up and Page Down do as well"),
+        ("Shift ←  Shift →", "one source line back or on"),
+        ("Esc", "back to the whole notebook"),
+    ],
     "Page": [
         ("?", "these keys"),
         ("Tab  Shift Tab", "to the next or previous control"),
