@@ -11,6 +11,9 @@ from components.html.notes import markdown, note_html
 from components.menus.gallery import lessons
 from components.page import tasks
 from components.replay.lesson import lesson
+from components.replay.making import REPLAYED
+from engine.export import Options
+from engine.export.isolated import make_file
 from engine.graph.lessons import answer, selected_of
 from engine.recording.story import Look, Note, Picture
 from engine.sandbox import run
@@ -127,3 +130,10 @@ def test_a_page_of_a_cell_that_did_not_run_has_no_moment() -> None:
     made = lesson(recording)
     assert made is not None
     assert ["first" in page for page in made["pages"]] == [True, True, False, False]
+
+
+def test_a_lessons_file_is_made_in_a_process_that_opens_none() -> None:
+    recording = run(lessons()["how_gradients_add_up"].program).recording
+    made = make_file("html", recording, Options(title="Lesson"), by=REPLAYED).decode()
+    assert "createLesson" in made
+    assert len(made) < 1_500_000
