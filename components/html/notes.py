@@ -1,6 +1,6 @@
 """A notebook's notes, safe to be shown: as Markdown that Streamlit renders in the browser, or as HTML of our own making.
 
-Either way no HTML of theirs is let through, pictures are those that are attached, as data, and nothing is fetched from elsewhere.
+Either way no HTML of theirs is let through, pictures are those that are attached, as data, and nothing is fetched.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ def markdown(note: Note) -> str:
             picture = pictures.get(where.removeprefix("attachment:"))
             if picture is None:
                 return f"*{words or 'a picture that is not kept here'}*"
-            return f"![{words}](data:{picture.mime};base64,{b64encode(picture.data).decode()})"
+            return f"\0[{words}](data:{picture.mime};base64,{b64encode(picture.data).decode()})"
         return words if where.startswith("data:") else f"[{words or where}]({where})"
 
-    return PICTURE.sub(placed, BREAK.sub("  \n", TAG.sub(r"![](attachment:\1)", note.text)))
+    text = TAG.sub(r"![](attachment:\1)", note.text.replace("\0", ""))
+    return PICTURE.sub(placed, BREAK.sub("  \n", text)).replace("![", "[").replace("\0", "!")  # any other way to name a picture
 
 
 def note_html(note: Note) -> str:

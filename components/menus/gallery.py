@@ -10,6 +10,7 @@ from engine.diagnosis.findings.catalogue import entry, kinds
 from engine.program import Program
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "assets" / "examples"
+LESSON = "Lesson: "
 LESSONS = EXAMPLES.parent / "lessons"
 DEFAULT = "repeated_backward"
 
@@ -43,11 +44,18 @@ def examples() -> dict[str, Example]:
             comments.append(line.lstrip("# "))
         name = path.stem.split("_", 1)[1]
         found[name] = Example(name, comments[0].rstrip("."), " ".join(comments[1:]), Program.from_text(text))
+    return found
+
+
+@cache
+def lessons() -> dict[str, Example]:
+    """All lessons, likewise."""
+    found = {}
     for path in sorted(LESSONS.glob("*.ipynb")):
         program = Program.from_file(path)
         heading, _, rest = program.story.notes[0].text.partition("\n\n")
         name = path.stem.split("_", 1)[1]
-        found[name] = Example(name, f"Lesson: {heading.lstrip('# ')}", rest.partition("\n\n")[0].replace("\n", " "), program)
+        found[name] = Example(name, f"{LESSON}{heading.lstrip('# ')}", rest.partition("\n\n")[0].replace("\n", " "), program)
     return found
 
 
@@ -56,10 +64,10 @@ PROGRAMS = ("broken", "mended")
 
 
 def example(name: str) -> Example | None:
-    """The example of a name, or a program of a rule, `no_zero_grad.mended`; None where there is neither."""
+    """The example or the lesson of a name, or a program of a rule, `no_zero_grad.mended`; None where there is neither."""
     id, _, which = name.partition(".")
     if which in PROGRAMS and id in kinds():
         shown = entry(id)
         text = shown.broken if which == PROGRAMS[0] else shown.mended
         return Example(name, f"{id}, {which}", shown.about, Program.from_text(text))
-    return examples().get(name)
+    return examples().get(name) or lessons().get(name)

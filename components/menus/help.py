@@ -52,6 +52,11 @@ KEYS = {
         ("Tab", "leave the editor; once something is typed, indent"),
         ("Esc  Tab", "leave the editor after typing, too"),
     ],
+    "Lesson": [
+        ("←  →", "to the page before or after; Page Up and Page Down do as well"),
+        ("Shift ←  Shift →", "one source line back or on"),
+        ("Esc", "back to the whole notebook"),
+    ],
     "Page": [
         ("?", "these keys"),
         ("Tab  Shift Tab", "to the next or previous control"),

@@ -39,9 +39,9 @@ def _menu(label: str, key: str, icon: str | None = None) -> Iterator[bool]:
 
 
 def examples_menu() -> None:
-    """The examples."""
+    """The lessons and the examples."""
     with _menu("Examples", "examples", ":material/lightbulb:") as is_open:
-        for name, example in gallery.examples().items() if is_open else ():
+        for name, example in {**gallery.lessons(), **gallery.examples()}.items() if is_open else ():
             st.button(
                 example.title, key=f"example_{name}", help=example.about, width="stretch", type="tertiary", on_click=_chosen,
                 args=(name,),

@@ -64,7 +64,7 @@ def read_cells(cells: Sequence[Any]) -> tuple[tuple[str, ...], Story]:
 
 def document_of(cells: Sequence[str], story: Story, outputs: Sequence[list[dict[str, Any]]] = ()) -> str:
     """The text of an .ipynb file, with the code cells' `outputs` where there are any."""
-    made = []
+    made: list[dict[str, Any]] = []
     for part in story.parts(len(cells)):
         if isinstance(part, Note):
             attached = {each.name: {each.mime: base64.b64encode(each.data).decode()} for each in part.pictures}

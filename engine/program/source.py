@@ -74,7 +74,7 @@ class Program:
 
     def with_cells(self, cells: Sequence[str]) -> Program:
         """The same program with other text."""
-        return replace(self, cells=tuple(cells))
+        return replace(self, cells=tuple(cells), story=self.story.until(len(cells)))
 
     @staticmethod
     def from_text(text: str, name: str = "program") -> Program:

@@ -17,7 +17,7 @@ from benchmarks.serving import ROOT, served
 from tests.browser.install import find
 from tests.conftest import cores
 
-PATIENCE = 40_000
+PATIENCE = 180_000
 """Milliseconds after which something counts as never happening, on a slow machine too."""
 expect.set_options(timeout=PATIENCE)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu"]

@@ -1,4 +1,4 @@
-"""A notebook keeps its story in the page: notes in their place, named cells, and as a lesson its pages, with values to guess."""
+"""A notebook keeps its story in the page: notes in their place, named cells, and as a lesson its pages and questions."""
 
 from __future__ import annotations
 
@@ -166,6 +166,7 @@ def test_a_lesson_is_turned_by_keys_and_asks_before_it_shows(notebook: Gradtape)
 def test_a_moment_is_kept_of_a_page_and_goes_into_the_file(notebook: Gradtape) -> None:
     page = notebook.page
     page.get_by_role("button", name="Present").click()
+    expect(page.locator(".caption")).to_contain_text("In [1] ends")
     page.keyboard.press("ArrowRight")
     expect(page.locator(".caption")).to_contain_text("In [2] ends")
     notebook.settled()
@@ -204,7 +205,7 @@ def test_a_lesson_of_our_own_opens_page_by_page(page: Gradtape) -> None:
 
 
 def test_a_lesson_stands_in_another_page(page: Gradtape, address: str) -> None:
-    page.page.goto(f"{address}/?example=why_training_fails&embed=true")
+    page.page.goto(f"{address}?example=why_training_fails&embed=true")
     page.page.locator(".st-key-lesson").wait_for()
     expect(page.page.locator(".st-key-slide")).to_contain_text("Why training fails")
     assert page.page.get_by_role("button", name="Back to the whole notebook (Esc)").count() == 0
@@ -234,7 +235,7 @@ def test_a_lessons_file_works_by_itself(lesson: Replay) -> None:
     assert shown == [[1, "data:image/png;"]]
     assert tab.evaluate("window.__pwned") is None
     lesson.press("ArrowRight", "ArrowRight")
-    expect(tab.locator(".where")).to_have_text("3 of 5")
+    expect(tab.locator(".tabs .where")).to_have_text("3 of 5")
     expect(tab.locator("#output")).to_be_empty()
     field = tab.get_by_label("Your guess for x.grad")
     field.fill("2 4")

@@ -12,7 +12,7 @@ import pytest
 import streamlit as st
 from streamlit.runtime.context import ContextProxy
 
-from components.menus.gallery import DEFAULT, examples
+from components.menus.gallery import DEFAULT, examples, lessons
 from components.menus.help import KEYS
 from components.network.file import PYVIS
 from components.page import opening, selection, state, tasks
@@ -370,7 +370,7 @@ def test_a_program_without_numbers_has_nothing_to_turn_or_to_sweep(begin: Any) -
 
 def test_a_notebook_shows_every_cell_with_its_output(begin: Any) -> None:
     visit = begin("notebook")
-    assert "Notebook · 2 cells" in visit.text("program")
+    assert f"{visit.page.name} · 2 cells" in visit.text("program")
     assert [visit.sent(f"editor_{k}")["text"] for k in range(2)] == list(CELLS)
     assert "Out[1]: tensor([2., 4.], grad_fn=<MulBackward0>)" in visit.text("cell_0")
     assert "tensor([2., 4.])" in visit.text("cell_1")
@@ -445,7 +445,7 @@ def test_the_menu_of_examples_has_all_of_them() -> None:
     assert "example_" not in str([button.key for button in visit.app.button]), "what is closed is not drawn"
     visit.draw(examples=True)
     assert [button.label for button in visit.app.button if str(button.key).startswith("example_")] == [
-        example.title for example in examples().values()
+        example.title for example in (*lessons().values(), *examples().values())
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -82,7 +83,8 @@ def _go_on(p: Page, record: Kept) -> None:
     p.work, p.record, p.sealed = record.work, record.id, tuple(p.edited)
     if record.own:
         p.named, p.name = None, record.name
-        p.program = replace(p.program, story=_with_pictures(record.story, p.program.story))
+        with suppress(ProgramError):  # what a browser says that it kept may be anything
+            p.program = replace(p.program, story=_with_pictures(record.story, p.program.story))
     p.undo = list(record.undo)
     _prepare(p, record.moment)
     p.coming = partial(_there, record)

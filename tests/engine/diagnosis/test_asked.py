@@ -90,6 +90,7 @@ def test_there_are_enough_questions() -> None:
         ("why is it NaN", LossSubject()),
         ("line 12", LineSubject(12)),
         ("why did cell 2, line 3 fail?", LineSubject(3, 2)),
+        ("In [2], line 3", LineSubject(3, 2)),
         ("why did it fail", LineSubject()),
         ("why did w not move", UpdateSubject("w")),
         ("why is net.fc not updated?", UpdateSubject("net.fc")),
