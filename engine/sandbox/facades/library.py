@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import importlib.metadata
 import inspect
@@ -64,21 +63,9 @@ def facades(guards: Guards, imports: Imports, again: Callable[[Any], Any]) -> di
         "uuid": _uuid(guards),
     }
     made = {name: Facade(name, names, missing(name)) for name, names in by_name.items()}
-    made["ast"] = Facade("ast", {"literal_eval": _literal}, outside.missing("ast"))
     made |= {"importlib": Facade("importlib", library, outside.missing("importlib"))}
     made |= {"urllib": Facade("urllib", {"parse": parse}, outside.missing("urllib"))}
     return made | {"importlib.metadata": metadata, "importlib.util": util, "urllib.parse": parse}
-
-
-def _literal(node_or_string: Any) -> Any:
-    """The value that a text is written as.
-
-    Raises:
-        TypeError: for what is no text.
-    """
-    if type(node_or_string) is not str:
-        raise TypeError("ast.literal_eval takes a str here")
-    return ast.literal_eval(node_or_string)
 
 
 # --- packages ----------------------------------------------------------------------------------------------------------------

@@ -102,10 +102,3 @@ def test_a_graph_is_text_that_is_drawn_nowhere() -> None:
     assert result.status == "ok", result.error
     assert result.output.startswith(GRAPH)
     assert "drawn nowhere" in result.output
-
-
-def test_values_are_read_of_texts() -> None:
-    text = "import ast\nprint(ast.literal_eval(\"{'a': (1, -2.5)}\"))\n"
-    assert run(text).output == "{'a': (1, -2.5)}\n"
-    assert "ValueError" in str(run(text + "ast.literal_eval('print(1)')").error)
-    assert run(text + "ast.parse('1')").status == "policy"
