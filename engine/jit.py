@@ -95,8 +95,9 @@ class Attribute(NamedTuple):
 
 def isinstance(obj: Any, target_type: Any) -> bool:  # PyTorch's name
     """Whether something is of a type, of which only the outermost is looked at."""
-    kinds = target_type if builtins.isinstance(target_type, tuple) else (target_type,)
-    return builtins.isinstance(obj, tuple(get_origin(kind) or kind for kind in kinds))
+    kinds: tuple[Any, ...] = target_type if builtins.isinstance(target_type, tuple) else (target_type,)
+    outermost: tuple[Any, ...] = tuple(get_origin(kind) or kind for kind in kinds)
+    return builtins.isinstance(obj, outermost)
 
 
 class Future:

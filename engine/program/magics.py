@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from textwrap import indent
 
-COMMAND = re.compile(r"(\s*)(%[A-Za-z]|!|[\w.]+\?{1,2}\s*$|\?{1,2}[\w.]+\s*$)")
-"""A line that is a command of the notebook; a `%` with a space behind it is Python's."""
+COMMAND = re.compile(
+    r"(\s*)(%[A-Za-z]|!|[\w.]+\?{1,2}\s*$|\?{1,2}[\w.]+\s*$"
+    r"|(?:cat|cd|conda|cp|ls|mkdir|mv|pip|rm)\s+(?!(?:and|else|for|if|in|is|not|or)\b)[\w./~])"
+)
+"""A line that is a command of the notebook; a `%` with a space behind it is Python's. Some need no sign before them."""
 TIMED = re.compile(r"(\s*)%time\s+(?=[^\s-])")
 """A statement that is run, and timed."""
 ASSIGNED = re.compile(r"(\s*[A-Za-z_]\w*\s*=\s*)!")

@@ -15,7 +15,8 @@ class SDPBackend(IntEnum):
     CUDNN_ATTENTION = 3
     OVERRIDEABLE = 4
 
-    __str__ = lambda self: f"SDPBackend.{self.name}"  # noqa: E731
+    def __str__(self) -> str:
+        return f"SDPBackend.{self.name}"
 
 
 ON_CPU = frozenset((SDPBackend.MATH, SDPBackend.FLASH_ATTENTION))

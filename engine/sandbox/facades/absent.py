@@ -61,7 +61,6 @@ INSTEAD = {
     "engine": "Write import torch.",
     "google": "A program does not run in Colab here; open its files together with it.",
     "gradtape": "Write import torch.",
-    "graphviz": "The page draws the graph.",
     "importlib": "Write an import statement, or use importlib.import_module.",
     "inspect": "Write down what you want to know of the function.",
     "keras": "Use torch.nn.",

@@ -20,7 +20,7 @@ class Facade:
         _ABOUT[id(self)] = name, missing
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name[:2] == "__" or id(self) not in _ABOUT:
+        if (name[:2] == "__" and name != "__version__") or id(self) not in _ABOUT:
             raise AttributeError(f"a module has no attribute '{name}' here")
         raise _ABOUT[id(self)][1](name)
 

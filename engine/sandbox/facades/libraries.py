@@ -15,6 +15,7 @@ from .facade import Facade, Missing
 MODULES = {
     "PIL": ("", "Image"),
     "einops": ("", "layers", "layers.torch"),
+    "graphviz": ("",),
     "gym": ("", "spaces"),
     "gymnasium": ("", "spaces"),
     "mnist1d": ("", "data"),

@@ -75,3 +75,30 @@ def test_programs_have_it_by_both_names() -> None:
                  "print(mnist1d.data.get_dataset(args)['x'].shape)\nfrom mnist1d.data import get_dataset")  # fmt: skip
     assert result.status == "ok", result.error
     assert result.output.endswith("(40, 40)\n")
+
+
+GRAPH = r"""digraph {
+	graph [rankdir=LR]
+	1 [label="{ a \"x\" | data 2.0 }" color=blue shape=record]
+	"1+" [label="+"]
+	1 -> "1+"
+	node [color=red]
+	subgraph cluster_0 {
+		a -> b
+	}
+}
+"""
+"""As the package itself writes it."""
+
+
+def test_a_graph_is_text_that_is_drawn_nowhere() -> None:
+    result = run(
+        "from graphviz import Digraph\ndot = Digraph(format='svg', graph_attr={'rankdir': 'LR'})\n"
+        "dot.node(name='1', label='{ a \"x\" | data 2.0 }', shape='record', color='blue')\n"
+        "dot.node('1+', label='+')\ndot.edge('1', '1+')\n"
+        "dot.attr('node', color='red')\nwith dot.subgraph(name='cluster_0') as c: c.edge('a', 'b')\nprint(dot.source, end='')\n"
+        "assert dot.render('net') == 'net.svg'"
+    )
+    assert result.status == "ok", result.error
+    assert result.output.startswith(GRAPH)
+    assert "drawn nowhere" in result.output

@@ -14,6 +14,8 @@ CELLS = {
     "a cell of another language": ("%%bash\nls\necho", "# %%bash\n# ls\n# echo"),
     "a statement that is timed": ("%time x = f(1)\n%timeit f(1)\n%time", "x = f(1)\n# %timeit f(1)\n# %time"),
     "the output of a command": ("found = !nvidia-smi\nprint(found)", "found = []  # !nvidia-smi\nprint(found)"),
+    "commands without a sign": ("cd a/b\\ c\npip install x", "# cd a/b\\ c\n# pip install x"),
+    "names of commands": ("ls = 1\nrm -ls\nls is None\ncat(x)", "ls = 1\nrm -ls\nls is None\ncat(x)"),
     "questions": ("torch.add?\nx??\n?x", "# torch.add?\n# x??\n# ?x"),
     "a cell that is indented": (" x = 1\n for k in 'ab':\n     print(k)", "x = 1\nfor k in 'ab':\n    print(k)"),
     "an operator in brackets": ("x = (7\n     %y)", "x = (7\n     %y)"),

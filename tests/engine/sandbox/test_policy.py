@@ -380,9 +380,8 @@ def test_a_program_may_try_an_import() -> None:
     text = "try:\n    import pandas.plotting as plt\nexcept ImportError as e:\n    plt = None\n    print(type(e).__name__, e)\n"
     assert run(text).output.startswith("MissingModule No module named 'pandas.plotting'")
     assert run("import pandas as pd\nimport requests, urllib.request, keras.layers as layers").status == "ok"
-    for refused in map(
-        run, ("import pandas as pd\npd.read_csv('a')", "from pandas import DataFrame", "import pandas.x\npandas.x.y")
-    ):
+    used = ("pd.read_csv('a')", "print(pd.__version__)", "pd.x.y", "from pandas import DataFrame")
+    for refused in (run(f"import pandas as pd\nimport pandas.x\n{line}") for line in used):
         assert refused.status == "policy"
         assert refused.error is not None
         assert "Use NumPy arrays" in refused.error.help
