@@ -145,22 +145,27 @@ def _show_file(
     content: Program | Recording, name: str, data: bytes, beside: tuple[tuple[str, bytes], ...], query: str | None
 ) -> None:
     """Show what was in a file."""
-    p = page()
     if isinstance(content, Program):
         if why := refused(content, beside):
             raise ProgramError(why)
         _show(replace(content, files=beside), name, query)
     else:
-        program = Program.from_cells(content.source)
-        tasks.cancel("run")
-        put_text(program, name)
-        if p.recording is not p.pinned:
-            gone(p.recording)
-        p.opened, p.result, p.ran = content, None, tuple(content.source)
-        p.step, p.selected = None, None
-        begun(p, query)
-        if len(data) <= KEPT and query is None:
-            p.file = (name[:MAX_NAME], data)
+        show_recording(content, name, data, query)
+
+
+def show_recording(recording: Recording, name: str, data: bytes, query: str | None) -> None:
+    """Show a recording that has been read from the bytes of a file."""
+    p = page()
+    program = Program.from_cells(recording.source)
+    tasks.cancel("run")
+    put_text(program, name)
+    if p.recording is not p.pinned:
+        gone(p.recording)
+    p.opened, p.result, p.ran = recording, None, tuple(recording.source)
+    p.step, p.selected = None, None
+    begun(p, query)
+    if len(data) <= KEPT and query is None:
+        p.file = (name[:MAX_NAME], data)
 
 
 def _show(program: Program, name: str, query: str | None) -> None:
