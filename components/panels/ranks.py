@@ -11,6 +11,7 @@ from components.html.markup import more, muted, table, text
 from components.page.ranks import Ranks, pin_rank
 from components.panels import Beside, panel
 from engine.diagnosis.ranks import RankFacts
+from engine.graph.numbers import number
 from engine.recording import Recording
 
 ROWS = 64
@@ -19,7 +20,7 @@ ROWS = 64
 
 def badge(recording: Recording) -> str:
     """The panel's name with the rank on show."""
-    return f"Rank {recording.rank} of {recording.world_size}"
+    return f"Ranks {recording.rank}/{recording.world_size}"
 
 
 @panel("Ranks", 85, label=badge, when=lambda recording: recording.world_size > 1)
@@ -35,7 +36,7 @@ def ranks_panel(on: Beside) -> None:
                 )
             )
             return
-        st.html(ranks_html(ranks.facts, ranks.names))
+        st.html(ranks_html(ranks.facts))
         others = [k for k, each in enumerate(ranks.recordings) if each is not on.recording]
         labels = [f"rank {ranks.facts[k].rank}: {ranks.names[k]}" for k in others]
         now = next((place for place, k in enumerate(others) if ranks.recordings[k] is on.page.pinned), None)
@@ -47,14 +48,15 @@ def ranks_panel(on: Beside) -> None:
         st.html("".join(shown) if shown else muted("Nothing looks wrong with the ranks together."))
 
 
-def ranks_html(facts: Sequence[RankFacts], names: Sequence[str]) -> str:
+def ranks_html(facts: Sequence[RankFacts]) -> str:
     """The ranks as a table."""
     rows = [
         ("", [
-            text(str(each.rank)), text(name, 80), f"{each.step_count:,}", f"{each.pass_count:,}", f"{each.collective_count:,}",
-            text(each.error or ("" if each.complete else "no end"), 120), text(each.last, 80),
+            text(str(each.rank)), f"{each.step_count:,}", f"{each.pass_count:,}", f"{each.collective_count:,}",
+            "" if each.loss is None else text(number(each.loss)),
+            text(each.error or each.last + ("" if each.complete else ", no end"), 120),
         ])
-        for each, name in list(zip(facts, names, strict=True))[:ROWS]
+        for each in facts[:ROWS]
     ]  # fmt: skip
-    head = ["rank", "file", "steps", "passes", "together", "ended with", "last seen at"]
+    head = ["rank", "steps", "passes", "together", "last loss", "last seen at"]
     return table(head, rows) + more(len(facts), ROWS)

@@ -52,8 +52,7 @@ def test_ranks_stand_side_by_side(monkeypatch: pytest.MonkeyPatch, files: list[P
     assert (p.opened.rank, p.pinned.rank, p.pinned_name) == (0, 1, "run.rank1.gradtape")
     shown = visit.text("panel")
     assert "The gradients of w were not averaged over the ranks before step 1" in shown
-    for rank in range(3):
-        assert f"run.rank{rank}.gradtape" in shown
+    assert "rank steps passes together last loss last seen at 0 3 3 0" in shown
     visit.draw(rank_beside="rank 2: run.rank2.gradtape")
     assert visit.page.pinned.rank == 2
     assert "this differs: other (3 → 1)" in visit.draw(panel_tab="Compare").text("panel")
