@@ -235,8 +235,8 @@ class TorchRecorder(Logbook):
 
     @property
     def deaf(self) -> bool:
-        """Whether what runs is the recorder's own, or another thread's."""
-        return bool(self.busy) or get_ident() != self.thread
+        """Whether what runs is the recorder's own, or another thread's, or comes when nothing is recorded any more."""
+        return bool(self.busy) or get_ident() != self.thread or not self.watching
 
     @property
     def passes_over(self) -> bool:
