@@ -442,6 +442,9 @@ def _functions(recorder: TorchRecorder) -> Iterator[None]:
         yield
 
 
+_PLAIN = (Tensor, torch.nn.Parameter)
+
+
 @contextmanager
 def _parameters(recorder: TorchRecorder) -> Iterator[None]:
     """Parameters are made without an operation."""
@@ -450,8 +453,15 @@ def _parameters(recorder: TorchRecorder) -> Iterator[None]:
     def new(cls: Any, data: Any = None, requires_grad: bool = True) -> Any:
         if recorder.deaf:
             return original(cls, data, requires_grad)
-        with recorder.aside():
-            made = original(cls, data, requires_grad)
+        if data is None or type(data) in _PLAIN:
+            with recorder.aside():
+                made = original(cls, data, requires_grad)
+        else:  # a subclass does it by a dispatch of its own, as DTensor does
+            recorder.busy += 1
+            try:
+                made = original(cls, data, requires_grad)
+            finally:
+                recorder.busy -= 1
         if isinstance(made, Tensor) and not isinstance(made, torch.nn.UninitializedParameter):
             with recorder.noted:
                 recorder.made(made)

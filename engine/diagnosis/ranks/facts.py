@@ -43,7 +43,7 @@ class StepFacts(msgspec.Struct, frozen=True, array_like=True):
     step: int
     """Its moment."""
     values: tuple[Four | None, ...]
-    """What each parameter was after it, in the order of `RankFacts.parameters`; None where that is not known."""
+    """What each of `RankFacts.parameters` was when the next pass began; None where that is not known."""
     gradients: tuple[Four | None, ...]
     """What its `.grad` was; None where there was none, or it is not known."""
     idle: tuple[int, ...]
@@ -210,9 +210,12 @@ class _Reading:
         stepped = columns.stepped
         starts = np.searchsorted(stepped.step, columns.steps.step)
         ends = np.searchsorted(stepped.step, columns.steps.step, side="right")
-        for number, step in enumerate(columns.steps.step.tolist()):
-            for course, held in ((written, values), (grads, given)):
-                for tensor, array in course.until(step):
+        # What becomes of parameters between a step and the next pass belongs to it: ranks may share what each has stepped.
+        began = np.append(columns.passes.began, len(self.recording.events))
+        after = began[np.searchsorted(began[:-1], columns.steps.step)].tolist()
+        for number, (step, end) in enumerate(zip(columns.steps.step.tolist(), after, strict=True)):
+            for course, held, until in ((written, values, end), (grads, given, step)):
+                for tensor, array in course.until(until):
                     if (place := self.place.get(tensor)) is not None:
                         held[place] = array
             counted = self._counted(number, step)
