@@ -384,3 +384,23 @@ def test_recordings_of_two_threads_leave_nothing_whichever_ends_first(tmp_path: 
         recording = Recording.load(tmp_path / f"{name}.gradtape")
         assert [event.number for event in recording.events if isinstance(event, e.BackwardBegan)] == [*range(1, passes + 1)]
         assert recording.complete
+
+
+def test_memory_that_was_looked_at_can_still_be_resized(tmp_path: Path) -> None:
+    import torch
+
+    from engine.pytorch import record
+
+    for level in ("values", "statistics"):
+        with record(tmp_path / "run.gradtape", level=level):
+            few, many, turned = torch.arange(6.0), torch.arange(600.0), torch.arange(6).reshape(2, 3).t()
+            half, none = torch.ones(3, dtype=torch.bfloat16), torch.zeros(0)
+            made = [few * 2, many * 2, turned * 2, half * 2, none * 2]
+        for tensor in (few, many, turned, half, *made):
+            tensor.untyped_storage().resize_(4096)  # refused once numpy() has been asked of it
+    with record(level="values") as tape:
+        made = [torch.arange(6).reshape(2, 3).t() * 2, torch.ones(2, dtype=torch.bfloat16) * 2, torch.tensor([True]) & True]
+    kept = [tape.recording.array(event.outputs[0].array) for event in tape.recording.events if isinstance(event, e.OpRan)]
+    values = [None if each is None else each.tolist() for each in kept]
+    for tensor in made:
+        assert tensor.tolist() in values
