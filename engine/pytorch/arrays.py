@@ -191,7 +191,8 @@ def _looked_into(flat: torch.Tensor) -> NDArray[Any]:
     """The memory of a tensor as an array. Of one that `numpy()` has been asked of, PyTorch resizes the storage no more, as FSDP
     does when a pass ends."""
     memory = (c_char * (flat.numel() * flat.element_size())).from_address(flat.data_ptr())
-    return np.frombuffer(memory, _in_numpy(flat.dtype))
+    found: NDArray[Any] = np.frombuffer(memoryview(memory), _in_numpy(flat.dtype))
+    return found
 
 
 def brief(tensor: torch.Tensor) -> Summary:
