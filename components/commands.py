@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import sys
 import threading
@@ -61,13 +62,16 @@ def _replay(args: argparse.Namespace) -> int:
 
 
 def _open_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="a recording (.gradtape), a program (.py) or a notebook (.ipynb)")
+    parser.add_argument("file", help="a recording (.gradtape), of ranks several, a program (.py) or a notebook (.ipynb)")
     parser.add_argument("--follow", action="store_true", help="the recording is still written: show what comes")
     parser.add_argument("options", nargs=argparse.REMAINDER, help="go to `streamlit run`, for example --server.port 8600")
 
 
 def _open(args: argparse.Namespace) -> int:
     path = Path(args.file)
+    more = [Path(each) for each in itertools.takewhile(lambda each: each.endswith(".gradtape"), args.options)]
+    if more and path.suffix == ".gradtape":
+        return _open_several([path, *more], args.options[len(more) :])
     if path.suffix not in (".gradtape", *files.PROGRAMS):
         raise CommandError(f"{path} is neither a recording (.gradtape) nor a program (.py, .ipynb)")
     options = [option for option in args.options if option != "--follow"]
@@ -81,6 +85,18 @@ def _open(args: argparse.Namespace) -> int:
     if TOKEN in os.environ:
         # For a program that records: the page goes with it.
         threading.Thread(target=_until_it_ends, daemon=True).start()
+    return serve(options)
+
+
+def _open_several(paths: list[Path], options: list[str]) -> int:
+    """Open recordings side by side, those of ranks first of all."""
+    if len({path.name for path in paths}) < len(paths) or any(os.pathsep in str(path.resolve()) for path in paths):
+        raise CommandError(f"recordings that are opened together need different names, and no {os.pathsep} in them")
+    if "--follow" in options:
+        raise CommandError("one recording at a time can be followed")
+    for path in paths:
+        files.read(str(path))
+    os.environ[OPEN] = os.pathsep.join(str(path.resolve()) for path in paths)
     return serve(options)
 
 

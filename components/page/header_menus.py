@@ -18,6 +18,7 @@ from components.page.guided_tour import start_tour
 from components.page.keeping import list_of_works
 from components.page.limits import choose_limits, limits_menu, limits_now
 from components.page.opening import open_example, open_files
+from components.page.ranks import open_together, recordings_in
 from components.page.saving import save
 from components.page.space import display_settings
 from components.page.state import Page
@@ -85,7 +86,10 @@ def _uploaded(key: str) -> None:
     files = [file for file in controls.value(key) or () if isinstance(file, UploadedFile)]
     found = named(files, folder=key == "upload_folder")
     if found:
-        open_files(found)
+        if together := recordings_in(found):
+            open_together(together)
+        else:
+            open_files(found)
         controls.put("opening", False)
 
 

@@ -150,22 +150,27 @@ def _show_file(
     content: Program | Recording, name: str, data: bytes, beside: tuple[tuple[str, bytes], ...], query: str | None
 ) -> None:
     """Show what was in a file."""
-    p = page()
     if isinstance(content, Program):
         if why := refused(content, beside):
             raise ProgramError(why)
         _show(replace(content, files=beside), name, query)
     else:
-        program = Program.from_cells(content.source, story=content.story)
-        tasks.cancel("run")
-        put_text(program, name)
-        if not p.has_pinned(p.recording):
-            gone(p.recording)
-        p.opened, p.result, p.ran, p.partial = content, None, tuple(content.source), False
-        p.step, p.selected = None, None
-        begun(p, query)
-        if len(data) <= KEPT and query is None:
-            p.file = (name[:MAX_NAME], data)
+        show_recording(content, name, data, query)
+
+
+def show_recording(recording: Recording, name: str, data: bytes, query: str | None) -> None:
+    """Show a recording that has been read from the bytes of a file."""
+    p = page()
+    program = Program.from_cells(recording.source, story=recording.story)
+    tasks.cancel("run")
+    put_text(program, name)
+    if not p.has_pinned(p.recording):
+        gone(p.recording)
+    p.opened, p.result, p.ran, p.partial = recording, None, tuple(recording.source), False
+    p.step, p.selected = None, None
+    begun(p, query)
+    if len(data) <= KEPT and query is None:
+        p.file = (name[:MAX_NAME], data)
 
 
 def _show(program: Program, name: str, query: str | None) -> None:

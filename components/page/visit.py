@@ -12,10 +12,11 @@ from components.menus.gallery import DEFAULT
 from components.page import address
 from components.page.following import follow
 from components.page.opening import open_asked, open_example, open_file
+from components.page.ranks import open_together
 from components.page.state import Page, begin, has_begun, page
 
 OPEN = "GRADTAPE_OPEN"
-"""The variable with the path of the file that a visit opens with; only who starts the page can set it."""
+"""The variable with the path of the file that a visit opens with, or of several; only who starts the page can set it."""
 
 
 def visitors_page() -> Page:
@@ -34,6 +35,8 @@ def _open_operators_file() -> bool:
         return False
     p, name = page(), Path(path).name
     p.edited = list(p.program.cells)  # empty, until the file has been read
+    if os.pathsep in path:
+        return _open_several([Path(each) for each in path.split(os.pathsep)])
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -46,6 +49,18 @@ def _open_operators_file() -> bool:
         if os.environ.get(FOLLOW):
             follow(Path(path), len(data))
         open_file(data, name, otherwise=lambda: open_example(DEFAULT), query="")
+    return True
+
+
+def _open_several(paths: list[Path]) -> bool:
+    """Open several recordings side by side."""
+    try:
+        files = {path.name: path.read_bytes() for path in paths}
+    except OSError as error:
+        open_example(DEFAULT)
+        page().notice = f"{error.filename} cannot be read: {error.strerror or error}"
+        return True
+    open_together(files, otherwise=lambda: open_example(DEFAULT), query="")
     return True
 
 

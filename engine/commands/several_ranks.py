@@ -90,8 +90,9 @@ def as_a_text(ranks: Ranks) -> str:
     if ranks.ignored:
         lines.append(f"Ignored: {', '.join(dict.fromkeys(each.rule for each in ranks.ignored))}.")
     if not ranks.found:
+        odd = f"Nothing {'else ' * bool(ranks.ignored)}looks wrong"
         lines.append(
-            f"Nothing {'else ' * bool(ranks.ignored)}looks wrong with the ranks together ({len(kinds_across())} rules looked) or with one of them "
-            f"({len(kinds())} rules looked)."
+            f"{odd} with the ranks together ({len(kinds_across())} rules looked) or with one of them ({len(kinds())} rules "
+            "looked)."
         )
     return "\n".join(lines) + "\n" + ("\n" + as_text(ranks.first, ranks.found) if ranks.found else "")

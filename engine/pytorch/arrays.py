@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import math
 import weakref
-from functools import lru_cache
+from ctypes import c_char, string_at
+from functools import cache, lru_cache
+from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from ..recording.store import DTYPES, ArrayStore, StoredArray, Summary, untold
 
@@ -81,6 +85,8 @@ class Keeper:
         name = _name(dtype)
         shape = tuple(tensor.shape)
         count = tensor.numel()
+        if count and tensor.__class__ not in _PLAIN and _lies_nowhere(tensor):
+            return self._untold.get((dtype, tensor.shape)) or self._nothing_of(dtype, tensor.shape)
         if count <= self.whole and count * DTYPES[name].itemsize <= self.store.left:
             return self.store.put(StoredArray(name, shape, _bytes(_strided(tensor), name)))
         if dtype in _EXACT and tensor.__class__ in _PLAIN and count and tensor.is_cpu and tensor.layout is torch.strided:
@@ -116,7 +122,7 @@ class Keeper:
             return _plainly(0.0, 0.0, 0.0, 0.0, 0.0)
         if count > _SMALL or flat.is_neg():
             return brief(plain)
-        array = flat.numpy()
+        array = _looked_into(flat)
         squares = float(array.dot(array))
         if not (_LEAST < squares < _LARGEST and math.isfinite(total) and math.isfinite(high - low)):
             return brief(plain)
@@ -159,11 +165,34 @@ def _bytes(tensor: torch.Tensor, name: str) -> bytes:
     if tensor.device.type != "cpu":
         tensor = tensor.cpu()
     target = DTYPES[name]
+    if _in_numpy(tensor.dtype) != target:  # what NumPy has not is kept as what holds all of its numbers
+        copied = tensor.float() if _in_numpy(tensor.dtype) is None else tensor.clone()
+        return copied.numpy().astype(target, copy=False).tobytes()
+    plain = tensor.contiguous()
+    return string_at(plain.data_ptr(), plain.numel() * target.itemsize) if plain.numel() else b""
+
+
+def _lies_nowhere(tensor: torch.Tensor) -> bool:
+    """Whether there is no memory with a tensor's values, as of those that only stand for others."""
+    return tensor.is_cpu and tensor.layout is torch.strided and tensor.data_ptr() == 0
+
+
+@cache
+def _in_numpy(dtype: torch.dtype) -> np.dtype[Any] | None:
+    """The same of NumPy, if it has it."""
     try:
-        array = tensor.numpy()
-    except TypeError:  # what NumPy has not is kept as what holds all of its numbers
-        array = tensor.float().numpy()
-    return array.astype(target, copy=False).tobytes()
+        found: np.dtype[Any] = torch.zeros(0, dtype=dtype, device="cpu").numpy().dtype
+    except TypeError:
+        return None
+    return found
+
+
+def _looked_into(flat: torch.Tensor) -> NDArray[Any]:
+    """The memory of a tensor as an array. Of one that `numpy()` has been asked of, PyTorch resizes the storage no more, as FSDP
+    does when a pass ends."""
+    memory = (c_char * (flat.numel() * flat.element_size())).from_address(flat.data_ptr())
+    found: NDArray[Any] = np.frombuffer(memoryview(memory), _in_numpy(flat.dtype))
+    return found
 
 
 def brief(tensor: torch.Tensor) -> Summary:

@@ -235,8 +235,8 @@ class TorchRecorder(Logbook):
 
     @property
     def deaf(self) -> bool:
-        """Whether what runs is the recorder's own, or another thread's."""
-        return bool(self.busy) or get_ident() != self.thread
+        """Whether what runs is the recorder's own, or another thread's, or comes when nothing is recorded any more."""
+        return bool(self.busy) or get_ident() != self.thread or not self.watching
 
     @property
     def passes_over(self) -> bool:
@@ -1121,13 +1121,15 @@ class TorchRecorder(Logbook):
         self._where = where
         self._keeper.forget()
         name = name_of(type(optimizer).__name__)
+        # Shards that came from other ranks were written past their versions.
+        shared = self.world_size > 1 and type(optimizer).__module__.startswith("torch.distributed.")
         updated: list[int] = []
         idle: list[int] = []
         for group in optimizer.param_groups:
             for p in group["params"]:
                 number = self.identify(p)
                 (idle if p.grad is None else updated).append(number)
-                if _version(p) != before.get(id(p)):
+                if shared or _version(p) != before.get(id(p)):
                     self._updated(p, number, self._keep(p), name.lower(), where)
         if not finished:
             return

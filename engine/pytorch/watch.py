@@ -11,7 +11,7 @@ import gc
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from threading import get_ident
+from threading import RLock, get_ident
 from typing import Any
 
 import torch
@@ -442,6 +442,9 @@ def _functions(recorder: TorchRecorder) -> Iterator[None]:
         yield
 
 
+_PLAIN = (Tensor, torch.nn.Parameter)
+
+
 @contextmanager
 def _parameters(recorder: TorchRecorder) -> Iterator[None]:
     """Parameters are made without an operation."""
@@ -450,8 +453,15 @@ def _parameters(recorder: TorchRecorder) -> Iterator[None]:
     def new(cls: Any, data: Any = None, requires_grad: bool = True) -> Any:
         if recorder.deaf:
             return original(cls, data, requires_grad)
-        with recorder.aside():
-            made = original(cls, data, requires_grad)
+        if data is None or type(data) in _PLAIN:
+            with recorder.aside():
+                made = original(cls, data, requires_grad)
+        else:  # a subclass does it by a dispatch of its own, as DTensor does
+            recorder.busy += 1
+            try:
+                made = original(cls, data, requires_grad)
+            finally:
+                recorder.busy -= 1
         if isinstance(made, Tensor) and not isinstance(made, torch.nn.UninitializedParameter):
             with recorder.noted:
                 recorder.made(made)
@@ -463,9 +473,23 @@ def _parameters(recorder: TorchRecorder) -> Iterator[None]:
 
 @contextmanager
 def _instead(owner: Any, name: str, replacement: Any) -> Iterator[None]:
-    before = vars(owner)[name]
-    setattr(owner, name, replacement)
+    with _changing:
+        there = _replaced.setdefault((owner, name), [vars(owner)[name]])
+        there.append(replacement)
+        setattr(owner, name, replacement)
     try:
         yield
     finally:
-        setattr(owner, name, before)
+        with _changing:
+            there.remove(replacement)
+            # What another recording has put in its place since calls it, and it passes everything on.
+            if vars(owner)[name] is replacement or len(there) == 1:
+                setattr(owner, name, there[-1])
+            if len(there) == 1:
+                del _replaced[owner, name]
+
+
+_changing = RLock()
+_replaced: dict[tuple[Any, str], list[Any]] = {}
+"""What stood where recordings listen, and what each of them has put there: they need not end in the order in which they began,
+where threads record."""

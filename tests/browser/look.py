@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,20 +23,27 @@ FIRST = "Inspector"
 def main() -> int:
     """Serve the page with the file, open it in a real browser, and take the picture."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("file", type=Path, help="a program (.py), a notebook (.ipynb) or a recording (.gradtape)")
+    parser.add_argument(
+        "files",
+        metavar="file",
+        type=Path,
+        nargs="+",
+        help="a program (.py), a notebook (.ipynb), a recording or several of them",
+    )
     parser.add_argument("-o", "--output", type=Path, default=Path("look.png"), help="where the picture goes (%(default)s)")
     parser.add_argument("--panel", help="the panel beside the graph")
     parser.add_argument("--dark", action="store_true", help="the page in dark colours")
     parser.add_argument("--width", type=int, default=1480, help="of the window (%(default)s)")
     parser.add_argument("--height", type=int, default=920, help="of the window (%(default)s)")
     args = parser.parse_args()
-    if not args.file.is_file():
-        parser.error(f"there is no file {args.file}")
+    if missing := [file for file in args.files if not file.is_file()]:
+        parser.error(f"there is no file {missing[0]}")
     if args.panel is not None and args.panel not in panels():
         parser.error(f"there is no panel {args.panel!r}; there are {', '.join(panels())}")
+    opened = os.pathsep.join(str(file.resolve(strict=True)) for file in args.files)
     with (
         TemporaryDirectory() as scratch,
-        served(Path(scratch) / "log", **{OPEN: str(args.file.resolve(strict=True))}) as page,
+        served(Path(scratch) / "log", **{OPEN: opened}) as page,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=find(), args=["--no-sandbox", "--disable-gpu"])

@@ -43,7 +43,7 @@ class StepFacts(msgspec.Struct, frozen=True, array_like=True):
     step: int
     """Its moment."""
     values: tuple[Four | None, ...]
-    """What each parameter was after it, in the order of `RankFacts.parameters`; None where that is not known."""
+    """What each of `RankFacts.parameters` was when the next pass began; None where that is not known."""
     gradients: tuple[Four | None, ...]
     """What its `.grad` was; None where there was none, or it is not known."""
     idle: tuple[int, ...]
@@ -86,6 +86,8 @@ class RankFacts(msgspec.Struct, frozen=True, array_like=True):
     """Those that are kept."""
     pass_count: int
     passes: tuple[PassFacts, ...]
+    loss: float | None
+    """What the last pass began with, where that is one number."""
     collectives: tuple[str, ...]
     """What it did together with others: "all_reduce, line 12", those that are kept."""
     collective_count: int
@@ -142,10 +144,20 @@ class _Reading:
             "" if raised is None else _said(raised[1]), where,
             self._names(), tuple(self.place),
             tuple(self._values(began)), len(columns.steps.step), tuple(self._steps()), len(columns.passes.began),
-            tuple(self._passes(averaged)), tuple(mark for k, mark in enumerate(marks) if kept(k)), len(marks),
+            tuple(self._passes(averaged)), self._loss(), tuple(mark for k, mark in enumerate(marks) if kept(k)), len(marks),
             bool(len(averaged)) or bool(marks), "DistributedDataParallel" in text, "DistributedSampler" in text,
             _JOINS.search(text) is not None,
         )  # fmt: skip
+
+    def _loss(self) -> float | None:
+        roots = self.columns.roots
+        if not len(roots.tensor):
+            return None
+        row = int(self.columns.row_of[roots.tensor[-1]])
+        array = int(self.columns.tensors.array[row]) if row >= 0 else NOTHING
+        if array == NOTHING or self.sizes[array] != 1 or np.isnan(self.numbers[array][2]):
+            return None
+        return float(self.numbers[array][2])
 
     def _names(self) -> tuple[str, ...]:
         run, found, seen = paths_of(self.recording).run, [], set()
@@ -198,9 +210,12 @@ class _Reading:
         stepped = columns.stepped
         starts = np.searchsorted(stepped.step, columns.steps.step)
         ends = np.searchsorted(stepped.step, columns.steps.step, side="right")
-        for number, step in enumerate(columns.steps.step.tolist()):
-            for course, held in ((written, values), (grads, given)):
-                for tensor, array in course.until(step):
+        # What becomes of parameters between a step and the next pass belongs to it: ranks may share what each has stepped.
+        began = np.append(columns.passes.began, len(self.recording.events))
+        after = began[np.searchsorted(began[:-1], columns.steps.step)].tolist()
+        for number, (step, end) in enumerate(zip(columns.steps.step.tolist(), after, strict=True)):
+            for course, held, until in ((written, values, end), (grads, given, step)):
+                for tensor, array in course.until(until):
                     if (place := self.place.get(tensor)) is not None:
                         held[place] = array
             counted = self._counted(number, step)

@@ -81,7 +81,7 @@ def _other_calls(world: World) -> Iterator[Finding]:
 @across(20, NOT_REDUCED)
 def not_reduced(world: World) -> Iterator[Finding]:
     """A step with gradients that are not the same."""
-    for steps in world.steps:
+    for steps in world.steps if world.parts else ():
         names = [name for name in world.parameters if apart(world.gradients(steps, name))]
         if not names:
             continue
@@ -125,6 +125,8 @@ def _nodes(world: World, names: list[str]) -> list[str]:
 @across(30, DIFFER)
 def differ(world: World) -> Iterator[Finding]:
     """From the start, or from a step on."""
+    if not world.parts:
+        return
     names = [name for name in world.parameters if apart(world.start(name))]
     if names:
         began = world.passes[0][0].step if world.passes else 0

@@ -46,6 +46,11 @@ class World:
         by_number = [{each.number: each for each in reversed(rank.passes)} for rank in self.ranks]
         return [tuple(mine[n] for mine in by_number) for n in sorted(set(by_number[0]).intersection(*by_number))]
 
+    @cached_property
+    def parts(self) -> bool:
+        """Whether the ranks' networks differ at the end: who averages parameters now and then is not told that they did."""
+        return not self.steps or any(apart(self.values(self.steps[-1], name)) for name in self.parameters)
+
     def start(self, name: str) -> list[Four | None]:
         """What a parameter was on each rank when the first backward pass began."""
         return [rank.start[place[name]] for rank, place in zip(self.ranks, self._places, strict=True)]

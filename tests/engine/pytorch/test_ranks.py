@@ -14,7 +14,7 @@ from engine.diagnosis.findings.catalogue import entry
 from engine.diagnosis.ranks import facts_of, kinds, rank_findings
 from engine.recording import Recording
 from engine.recording.collectives import NAMES
-from engine.recording.events import Accumulated, GradSet, OpRan
+from engine.recording.events import Accumulated, GradSet, OpRan, Printed, Raised
 from tests.engine.pytorch.gloo import run_ranks
 
 HEAD = """\
@@ -59,6 +59,23 @@ SCRIPTS = {
     "b = torch.full((2,), float(rank) + 5)\ndist.broadcast(b, 0)\n"
     "parts = [torch.zeros(()) for _ in range(dist.get_world_size())]\ndist.all_gather(parts, torch.tensor(float(rank)))\n"
     "dist.barrier()\nend = x + y\n",
+    "viewed": HEAD + TRAINING.replace("(net)", "(net, gradient_as_bucket_view=True, static_graph=True)"),
+    "hooked": HEAD
+    + TRAINING.replace("DistributedDataParallel(net)", "net").replace(
+        "torch.manual_seed(rank)",
+        "def average(p):\n    dist.all_reduce(p.grad)\n    p.grad /= dist.get_world_size()\n"
+        "for p in net.parameters():\n    p.register_post_accumulate_grad_hook(average)\ntorch.manual_seed(rank)",
+    ),
+    "shared": HEAD
+    + TRAINING.replace("DistributedDataParallel(net)", "net")
+    + "    with torch.no_grad():\n        for p in net.parameters():\n            dist.all_reduce(p)\n"
+    "            p /= dist.get_world_size()\n",
+    "sharded": HEAD + "from torch.distributed.optim import ZeroRedundancyOptimizer\n"
+    + TRAINING.replace("torch.optim.AdamW(model.parameters(),", "ZeroRedundancyOptimizer(model.parameters(), torch.optim.SGD,"),
+    "fully_sharded": HEAD + "from torch.distributed.device_mesh import init_device_mesh\n"
+    "from torch.distributed.fsdp import fully_shard\nnet = nn.Linear(4, 1)\n"
+    "model = fully_shard(net, mesh=init_device_mesh('cpu', (dist.get_world_size(),)))\n"
+    "model(torch.randn(2, 4)).sum().backward()\nprint('through')\n",
     "trained": HEAD + TRAINING + STATE,
     "plain_trained": HEAD + TRAINING + STATE,
     "plain_block": HEAD + "import gradtape\nfrom pathlib import Path\n"
@@ -131,6 +148,20 @@ def test_collectives_are_told_with_what_they_have_brought(folder: Path) -> None:
         brought = [[value(recording, write.array) for write in each.written] for each in told]
         assert brought == [[[1.0, 1.0]], [[1.0, 1.0]], [[5.0, 5.0]], [0.0, 1.0], []]
         assert [recording.line(each) for each in told] == [9, 11, 16, 18, 19]
+
+
+@pytest.mark.parametrize("name", ["viewed", "hooked", "shared", "sharded"])
+def test_other_ways_to_stay_together_are_none_to_part(folder: Path, name: str) -> None:
+    ranks = ranks_of(folder, name)
+    assert [each.complete for each in ranks] == [True, True]
+    assert facts_of(ranks[0]).step_count >= 4
+    assert rank_findings(map(facts_of, ranks), ranks[0]) == ([], [])
+
+
+def test_a_network_in_shards_runs_to_its_end(folder: Path) -> None:
+    for recording in ranks_of(folder, "fully_sharded"):
+        assert [event.text for event in events(recording, Printed)] == ["through\n"]
+        assert events(recording, Raised) == []
 
 
 def test_training_ends_the_same_bit_for_bit(folder: Path) -> None:

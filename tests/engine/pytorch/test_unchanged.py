@@ -334,3 +334,73 @@ def test_operations_are_told_without_the_compiler_s_wrapper(torch: ModuleType) -
     assert not _Operations._should_skip_dynamo()
     if hasattr(TorchDispatchMode, "_should_skip_dynamo"):  # in releases that wrap the function
         assert not hasattr(_Operations.__torch_dispatch__, "__wrapped__")
+
+
+def test_recordings_of_two_threads_leave_nothing_whichever_ends_first(tmp_path: Path) -> None:
+    import torch
+    from torch.autograd import graph
+
+    from engine.pytorch import record
+
+    def watched() -> list[object]:
+        owners = (
+            (graph, "_engine_run_backward"), (torch.autograd.Function, "apply"), (torch.nn.Parameter, "__new__"),
+            (torch.nn.parallel.DistributedDataParallel, "__init__"),
+        )  # fmt: skip
+        return [vars(owner)[name] for owner, name in owners]
+
+    def train() -> None:
+        net = torch.nn.Linear(3, 1)
+        net(torch.ones(2, 3)).sum().backward()
+
+    before = watched()
+    turns = [threading.Event() for _ in range(4)]
+
+    def first() -> None:
+        with record(tmp_path / "first.gradtape"):
+            turns[0].set()
+            turns[1].wait(60)
+            train()
+        turns[2].set()
+        turns[3].wait(60)
+        train()  # recorded by nobody
+
+    def second() -> None:
+        turns[0].wait(60)
+        with record(tmp_path / "second.gradtape"):
+            turns[1].set()
+            turns[2].wait(60)
+            train()
+            train()
+        turns[3].set()
+
+    threads = [threading.Thread(target=each) for each in (first, second)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(120)
+    assert watched() == before
+    for name, passes in (("first", 1), ("second", 2)):
+        recording = Recording.load(tmp_path / f"{name}.gradtape")
+        assert [event.number for event in recording.events if isinstance(event, e.BackwardBegan)] == [*range(1, passes + 1)]
+        assert recording.complete
+
+
+def test_memory_that_was_looked_at_can_still_be_resized(tmp_path: Path) -> None:
+    import torch
+
+    from engine.pytorch import record
+
+    for level in ("values", "statistics"):
+        with record(tmp_path / "run.gradtape", level=level):
+            few, many, turned = torch.arange(6.0), torch.arange(600.0), torch.arange(6).reshape(2, 3).t()
+            half, none = torch.ones(3, dtype=torch.bfloat16), torch.zeros(0)
+            made = [few * 2, many * 2, turned * 2, half * 2, none * 2]
+        for tensor in (few, many, turned, half, *made):
+            tensor.untyped_storage().resize_(4096)  # refused once numpy() has been asked of it
+    with record(level="values") as tape:
+        made = [torch.arange(6).reshape(2, 3).t() * 2, torch.ones(2, dtype=torch.bfloat16) * 2, torch.tensor([True]) & True]
+    kept = [tape.recording.array(event.outputs[0].array) for event in tape.recording.events if isinstance(event, e.OpRan)]
+    values = [None if each is None else each.tolist() for each in kept]
+    for tensor in made:
+        assert tensor.tolist() in values
