@@ -1,5 +1,5 @@
-"""What is shown below a cell. It is made in a process of our own (`components.notebook`), because the kernel is the user's: there
-nothing of the page is imported, and the user's modules keep their names."""
+"""What is shown below a cell. It is made in a process of our own (`components.notebook`), because the kernel is the user's:
+there nothing of the page is imported, and the user's modules keep their names."""
 
 from __future__ import annotations
 

@@ -71,7 +71,8 @@ def ran(folder: Path, cell: str, *absent: str) -> dict[str, Any]:
 def test_beside_pytorch_it_needs_numpy_and_msgspec_and_says_what_the_player_needs(tmp_path: Path) -> None:
     told = ran(
         tmp_path,
-        "%%gradtape -o run.gradtape\nimport torch\nw = torch.ones(2, requires_grad=True)\n(w * w).sum().backward()\nprint(w.grad)",
+        "%%gradtape -o run.gradtape\nimport torch\n"
+        "w = torch.ones(2, requires_grad=True)\n(w * w).sum().backward()\nprint(w.grad)",
         "streamlit", "pyvis", "scipy", "pandas", "reportlab", "resvg_py", "ml_dtypes",
     )  # fmt: skip
     assert told["error"] == "None"
