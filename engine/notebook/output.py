@@ -114,7 +114,7 @@ def _failure(told: bytes) -> str:
 
 
 def _display(html: str, text: str) -> None:
-    from IPython.display import display
+    from IPython import display
 
-    data: Any = {"text/html": f'<div class="gradtape">{html}</div>', "text/plain": text}
-    display(data, raw=True)
+    publish: Any = display.display
+    publish({"text/html": f'<div class="gradtape">{html}</div>', "text/plain": text}, raw=True)
