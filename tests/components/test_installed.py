@@ -185,9 +185,12 @@ config.HistoryManager.enabled = False
 shell = InteractiveShell.instance(config=config)
 shell.run_cell("%load_ext gradtape").raise_error()
 with capture_output() as captured:
-    shell.run_cell("%%gradtape\\nimport gradtape.engine as torch\\ntorch.ones(2, requires_grad=True).sum().backward()").raise_error()
+    shell.run_cell(
+        "%%gradtape\\nimport gradtape.engine as torch\\ntorch.ones(2, requires_grad=True).sum().backward()"
+    ).raise_error()
 (shown,) = captured.outputs
-print(components.OWNER, engine.OWNER, '<iframe sandbox="allow-scripts"' in shown.data["text/html"], shown.data["text/plain"][:13])
+framed = '<iframe sandbox="allow-scripts"' in shown.data["text/html"]
+print(components.OWNER, engine.OWNER, framed, shown.data["text/plain"][:13])
 """
     said = project.do("-c", script, IPYTHONDIR=str(project.folder / "ipython"))
     assert said == "the neighbour the neighbour True Nothing looks\n"

@@ -62,7 +62,7 @@ def test_a_cell_is_recorded_with_its_lines_loops_and_names(notebook: Notebook) -
     scopes = [recording.scopes[event.scope] for event in ran]
     assert [scope.loops for scope in scopes] == [((3, 0),), ((3, 1),), ((3, 2),)]
     doubled = [event for event in recording.events if isinstance(event, OpRan) and event.op == "mul" and event.site >= 0]
-    assert recording.scopes[doubled[1].scope].loops == ((3, 0), (6, 1))
+    assert recording.scopes[doubled[1].scope].loops == ((3, 0), (7, 1))
     assert {"loss", "model.weight", "late"} <= names(recording)
     assert not {"In", "Out", "_"} & names(recording)
     assert printed(recording).startswith("loss 0\nloss 1\nloss 2\n")
