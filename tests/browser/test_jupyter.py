@@ -54,8 +54,11 @@ class Jupyter:
     notebook: Path
 
     def outputs(self, cell: int) -> list[Any]:
-        """The outputs of a cell, as they are in the file."""
-        found: list[Any] = nbformat.read(self.notebook, 4).cells[cell].outputs
+        """The outputs of a cell, as they are in the file; [] as well while that is being written."""
+        try:
+            found: list[Any] = nbformat.read(self.notebook, 4).cells[cell].outputs
+        except nbformat.reader.NotJSONError:
+            return []
         return found
 
 
