@@ -20,7 +20,7 @@ from .tracebacks import cleared
 
 MAGIC = "gradtape"
 _IMPORTED = re.compile(
-    rf"^\s*(?:import|from)\s+{re.escape(PACKAGE)}\b|^\s*from\s+gradtape\s+import\s.*\bengine\b", re.MULTILINE
+    rf"^\s*(?:(?:import|from)\s+{re.escape(PACKAGE)}\b|from\s+gradtape\s+import\s.*\bengine\b)", re.MULTILINE
 )
 """Where a program imports our engine."""
 

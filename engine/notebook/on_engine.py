@@ -1,4 +1,4 @@
-"""A cell that runs on our engine: recorded with its loops, and where PyTorch is not installed `import torch` finds the engine."""
+"""A cell that runs on our engine, recorded with its loops. Where PyTorch is not installed `import torch` finds the engine."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What a cell prints and warns of goes where it always goes, and is noted.
 
-Streams stay the objects that they are: for the time of the cell their `write` is one that notes, which is how IPython itself keeps
-what is printed.
+Streams stay the objects that they are: for the time of the cell their `write` is one that notes, which is how IPython itself
+keeps what is printed.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Tracebacks of a cell, as they are without a recorder: it stands between the program and PyTorch, and so does what PyTorch does
-on its account."""
+"""Tracebacks of a cell, as they are without a recorder: it stands between the program and PyTorch, and so does what PyTorch
+does on its account."""
 
 from __future__ import annotations
 

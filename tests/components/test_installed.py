@@ -173,6 +173,29 @@ print(components.OWNER, engine.OWNER, [node["gradtape"] for node in net.nodes])
     assert "MulBackward0" in (project.folder / "graph.html").read_text()
 
 
+def test_a_notebook_of_the_projects_shows_the_player(project: Project) -> None:
+    script = """
+import components, engine
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+from traitlets.config import Config
+
+config = Config()
+config.HistoryManager.enabled = False
+shell = InteractiveShell.instance(config=config)
+shell.run_cell("%load_ext gradtape").raise_error()
+with capture_output() as captured:
+    shell.run_cell(
+        "%%gradtape\\nimport gradtape.engine as torch\\ntorch.ones(2, requires_grad=True).sum().backward()"
+    ).raise_error()
+(shown,) = captured.outputs
+framed = '<iframe sandbox="allow-scripts"' in shown.data["text/html"]
+print(components.OWNER, engine.OWNER, framed, shown.data["text/plain"][:13])
+"""
+    said = project.do("-c", script, IPYTHONDIR=str(project.folder / "ipython"))
+    assert said == "the neighbour the neighbour True Nothing looks\n"
+
+
 def test_the_commands_work_in_the_project(project: Project) -> None:
     assert project.do(project.command, "run", "prog.py", "-o", "tape.gradtape") == PRINTED
     assert "Nothing looks wrong" in project.do(project.command, "explain", "tape.gradtape")

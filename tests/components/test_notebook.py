@@ -136,7 +136,7 @@ def test_texts_of_programs_are_never_markup(raising: bool) -> None:
 
 
 def test_a_finding_tells_what_the_program_says() -> None:
-    program = "of = {}\n" + ADDED_UP.replace("w", f"of[{TAGS!r}]")
+    program = "of = {}\n" + re.sub(r"\bw\b", lambda _: f"of[{TAGS!r}]", ADDED_UP)
     text, findings, _ = made(recorded(program))
     assert TAGS in text
     assert TAGS not in findings

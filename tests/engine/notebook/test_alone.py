@@ -7,10 +7,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import gradtape
 from tests.conftest import needed
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -39,6 +41,7 @@ shell.run_cell("%load_ext gradtape").raise_error()
 loaded = [name for name in OURS if name in sys.modules]
 with capture_output() as captured:
     result = shell.run_cell(sys.stdin.read())
+shell.run_cell("%unload_ext gradtape").raise_error()
 json.dump({
     "loaded": loaded,
     "after": [name for name in OURS if name in sys.modules],
@@ -71,7 +74,8 @@ def ran(folder: Path, cell: str, *absent: str) -> dict[str, Any]:
 def test_beside_pytorch_it_needs_numpy_and_msgspec_and_says_what_the_player_needs(tmp_path: Path) -> None:
     told = ran(
         tmp_path,
-        "%%gradtape -o run.gradtape\nimport torch\nw = torch.ones(2, requires_grad=True)\n(w * w).sum().backward()\nprint(w.grad)",
+        "%%gradtape -o run.gradtape\nimport torch\n"
+        "w = torch.ones(2, requires_grad=True)\n(w * w).sum().backward()\nprint(w.grad)",
         "streamlit", "pyvis", "scipy", "pandas", "reportlab", "resvg_py", "ml_dtypes",
     )  # fmt: skip
     assert told["error"] == "None"
@@ -111,3 +115,16 @@ print(nn.Linear(2, 1).weight.shape)
     assert "gradtape" in told["names"]["torch"]
     assert "The cell ran on Gradtape&#x27;s engine." in told["html"]
     assert '<iframe sandbox="allow-scripts"' in told["html"]
+
+
+def test_ipython_finds_what_it_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[tuple[str, object]] = []
+
+    def room(name: str) -> SimpleNamespace:
+        assert name == "gradtape.engine.notebook"
+        return SimpleNamespace(load=lambda shell: called.append(("load", shell)), unload=lambda s: called.append(("unload", s)))
+
+    monkeypatch.setattr(gradtape, "import_module", room)
+    gradtape.load_ipython_extension("shell")
+    gradtape.unload_ipython_extension("shell")
+    assert called == [("load", "shell"), ("unload", "shell")]
