@@ -22,6 +22,10 @@ UNIMPLEMENTED: Changed[type[RuntimeError]] = since("2.15", NotImplementedError, 
 """What an operation raises for a dtype that it has no kernel for, where it says so itself."""
 
 
+NOT_COMPLEX: Changed[type[Exception]] = since("2.15", TypeError, before=RuntimeError)
+"""What an operation on complex numbers raises for real ones."""
+
+
 def refuses_complex(text: str) -> Changed[Exception]:
     """What an operation raises for complex numbers that cannot be ordered."""
     return since("2.15", TypeError(text), before=RuntimeError(text))

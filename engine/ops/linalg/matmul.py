@@ -193,7 +193,7 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
             raise RuntimeError(f"{ADDS.now}{name} must be a matrix, got {matrix.ndim}-D tensor")
     if mat1.shape[1] != mat2.shape[0]:
         raise no_product("addmm", mat1, mat2)
-    for name, matrix in (("mat1", mat1), ("self", self)):
+    for name, matrix in (("self", self), ("mat1", mat1)):
         if matrix.dtype != mat2.dtype:
             found = " and ".join(dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (matrix, mat2))
             raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {found}")
