@@ -95,6 +95,20 @@ def too_many_dims(error: Exception) -> RuntimeError | None:
     )
 
 
+def expands(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
+    """Refuse, as PyTorch does, a shape that cannot be expanded to another one of as many dimensions or more.
+
+    Raises:
+        RuntimeError: for one that cannot.
+    """
+    for back in range(1, min(len(shape), len(target)) + 1):
+        if shape[-back] not in (1, target[-back]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({target[-back]}) must match the existing size ({shape[-back]}) at "
+                f"non-singleton dimension {len(target) - back}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
+            )
+
+
 def sizes_mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     """PyTorch's error for two shapes that do not broadcast; the dimension named is the last one that differs."""
     n = max(len(a), len(b))

@@ -12,6 +12,7 @@ import numpy as np
 from ...compat.version import since
 from ...context import outside
 from ...dtypes import INEXACT, held_in
+from ...errors import expands
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..shape.dimensions import from_end
@@ -339,12 +340,7 @@ def _check_expands(source: Tensor, target: tuple[int, ...]) -> None:
             f"expand({source.type()}{{{list(shape)}}}, size={list(target)}): the number of sizes provided ({len(target)}) must "
             f"be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
-    for back in range(1, len(shape) + 1):
-        if shape[-back] not in (1, target[-back]):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({target[-back]}) must match the existing size ({shape[-back]}) at "
-                f"non-singleton dimension {len(target) - back}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
-            )
+    expands(shape, target)
 
 
 @function
