@@ -42,9 +42,7 @@ def orthogonal(g: Array, coefficients: tuple[float, float, float], steps: int, e
     return made
 
 
-ADJUSTMENTS = since(
-    "2.15", ("original", "match_rms_adamw", "spectral_unclamped"), before=("original", "match_rms_adamw")
-)
+ADJUSTMENTS = since("2.15", ("original", "match_rms_adamw", "spectral_unclamped"), before=("original", "match_rms_adamw"))
 """How the rate may depend on a matrix's shape."""
 
 

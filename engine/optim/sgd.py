@@ -85,7 +85,7 @@ class ASGD(Optimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check(lr, **(dict(lambd=lambd, alpha=alpha) if AVERAGING_CHECKED.now else {}), weight_decay=weight_decay)
+        check(lr, **({"lambd": lambd, "alpha": alpha} if AVERAGING_CHECKED.now else {}), weight_decay=weight_decay)
         super().__init__(params, options(locals()))
 
     def _start(self, p: Array, group: Group) -> State:

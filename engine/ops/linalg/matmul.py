@@ -17,7 +17,6 @@ from ..shape.broadcasting import expand
 from ..shape.permute import _transpose, t
 from ..shape.reshaping import _reshape, _squeeze_dim, _squeeze_product, _view, reshape, unsqueeze
 
-
 NO_PRODUCT = since("2.15", "{}: mat1 and mat2", before="mat1 and mat2")
 """How PyTorch begins when two matrices cannot be multiplied: with the operation, since that release."""
 ADDS = since("2.15", "addmm: ", before="")
