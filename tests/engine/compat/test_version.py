@@ -109,7 +109,8 @@ def test_a_notebook_that_installs_a_release_is_run_on_it() -> None:
 
 
 def test_the_environment_chooses() -> None:
-    code = "import engine, engine.sandbox.settings as s; print(engine.__version__, hasattr(engine.linalg, 'polar'), s.settings().release)"
+    code = "import engine; from engine.sandbox.settings import settings; "
+    code += "print(engine.__version__, hasattr(engine.linalg, 'polar'), settings().release)"
     for release, there in (("2.13", False), ("2.15", True)):
         done = subprocess.run(
             [sys.executable, "-c", code], env=os.environ | {"GRADTAPE_TORCH": release}, cwd=ROOT, capture_output=True, text=True
