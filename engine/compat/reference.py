@@ -30,6 +30,8 @@ DIFFERENCES = {
     "linalg_eigh": "Signs of eigenvectors may differ.",
     "linalg_qr": "Signs may differ.",
     "matrix_exp": "Computed in double precision.",
+    "linalg_matrix_sqrth": "There with 2.15.",
+    "linalg_polar": "There with 2.15.",
     "nextafter": "Has no gradient (PyTorch refuses it in backward).",
 }
 """What is different from PyTorch, by declared name."""
