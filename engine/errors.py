@@ -22,6 +22,10 @@ UNIMPLEMENTED: Changed[type[RuntimeError]] = since("2.15", NotImplementedError, 
 """What an operation raises for a dtype that it has no kernel for, where it says so itself."""
 
 
+NOT_COMPLEX: Changed[type[Exception]] = since("2.15", TypeError, before=RuntimeError)
+"""What an operation on complex numbers raises for real ones."""
+
+
 def refuses_complex(text: str) -> Changed[Exception]:
     """What an operation raises for complex numbers that cannot be ordered."""
     return since("2.15", TypeError(text), before=RuntimeError(text))
@@ -89,6 +93,20 @@ def too_many_dims(error: Exception) -> RuntimeError | None:
         if not str(error).startswith(_TOO_MANY)
         else RuntimeError(f"only tensors with up to {DIMS.value()} dims are supported")
     )
+
+
+def expands(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
+    """Refuse, as PyTorch does, a shape that cannot be expanded to another one of as many dimensions or more.
+
+    Raises:
+        RuntimeError: for one that cannot.
+    """
+    for back in range(1, min(len(shape), len(target)) + 1):
+        if shape[-back] not in (1, target[-back]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({target[-back]}) must match the existing size ({shape[-back]}) at "
+                f"non-singleton dimension {len(target) - back}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
+            )
 
 
 def sizes_mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:

@@ -46,6 +46,10 @@ def absent(owner: str) -> frozenset[str]:
     return frozenset(before | after)
 
 
+_HIDDEN: dict[str, dict[str, Any]] = {}
+"""By namespace, what it has and does not show with the release that is followed."""
+
+
 def keep_to_release(owner: str, names: Callable[[], Mapping[str, Any]], put: Callable[[str, Any], None],
                     drop: Callable[[str], None]) -> None:  # fmt: skip
     """Let a namespace hold what the release that is followed has: now, and whenever another one is followed.
@@ -55,7 +59,8 @@ def keep_to_release(owner: str, names: Callable[[], Mapping[str, Any]], put: Cal
     """
     if not any(owner in changed for changed in _CHANGES.values()):
         return
-    hidden: dict[str, Any] = {}
+    hidden = dict(_HIDDEN.get(owner, {}))  # of the module, where this is what programs see of one
+    _HIDDEN.setdefault(owner, hidden)
 
     def renew() -> None:
         gone = absent(owner)

@@ -30,6 +30,8 @@ DIFFERENCES = {
     "linalg_eigh": "Signs of eigenvectors may differ.",
     "linalg_qr": "Signs may differ.",
     "matrix_exp": "Computed in double precision.",
+    "linalg_matrix_sqrth": "There with 2.15.",
+    "linalg_polar": "There with 2.15.",
     "nextafter": "Has no gradient (PyTorch refuses it in backward).",
 }
 """What is different from PyTorch, by declared name."""
@@ -37,7 +39,7 @@ DIFFERENCES = {
 INTRODUCTION = """# What of PyTorch is here
 
 This page is written from the operations' declarations (`make reference`); a test fails when it is stale. Gradtape follows
-PyTorch 2.13 on the CPU. A name that stands below behaves as there: same values, dtypes, shapes, gradients, graph, exceptions
+PyTorch 2.13 on the CPU; for a program that pins 2.15 (`# torch==2.15`), or with `GRADTAPE_TORCH=2.15`, that release. A name that stands below behaves as there: same values, dtypes, shapes, gradients, graph, exceptions
 and printed text, but for what the column *differs* says. A formula is shown for what is one node of the graph; the rest is made
 of other operations, and the graph shows which.
 

@@ -68,7 +68,7 @@ def followed() -> str:
 
 
 def release_of(version: str) -> str | None:
-    """The release that is followed where somebody has this version ("2.15.1+cpu"): the last that is not newer; None for none."""
+    """The release that is followed for a version ("2.15.1+cpu"): the last that is not newer; None where all are newer."""
     found = _NUMBER.fullmatch(version.strip())
     if found is None:
         return None
@@ -81,7 +81,10 @@ def _key(release: str) -> tuple[int, ...]:
 
 
 def asked_for(texts: Iterable[str]) -> str | None:
-    """The release that a program asks for in a comment, as packages are pinned: `# torch==2.15`, `# !pip install torch>=2.15`."""
+    """The release that a program asks for in a comment, as packages are pinned: `# torch==2.15`, `# !pip install torch==2.15`.
+
+    None for none; the first that can be followed, where it asks for several.
+    """
     for text in texts:
         for found in _PIN.finditer(text):
             if (release := release_of(found[1])) is not None:

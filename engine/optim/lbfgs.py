@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..compat.version import since
 from ..context import grad_mode
 from ..tensor import Array, Tensor, constant
 from .optimizer import Optimizer, State
@@ -17,6 +18,10 @@ Evaluate = Callable[[Any], tuple[float, Array]]
 
 KEPT = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
 """What the state keeps from one `step()` to the next."""
+
+
+MAXIMIZES = since("2.15", True, before=False)
+"""Whether it can look for the largest value, too."""
 
 
 class LBFGS(Optimizer):
@@ -41,10 +46,15 @@ class LBFGS(Optimizer):
         tolerance_change: float = 1e-9,
         history_size: int = 100,
         line_search_fn: str | None = None,
+        *,
+        maximize: bool = False,
     ) -> None:
         check(lr)
         max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
-        super().__init__(params, options(locals()))
+        given = options(locals())
+        if not MAXIMIZES.now and given.pop("maximize"):
+            raise TypeError("LBFGS.__init__() got an unexpected keyword argument 'maximize'")
+        super().__init__(params, given)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 
@@ -56,6 +66,7 @@ class LBFGS(Optimizer):
         group = self.param_groups[0]
         params = group["params"]
         lr, history = number(group["lr"]), group["history_size"]
+        sign = -1 if group.get("maximize") else 1
         state = self.state[params[0]]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
@@ -65,10 +76,10 @@ class LBFGS(Optimizer):
                 return closure()
 
         first = run()
-        loss = _number(first)
+        loss = sign * _number(first)
         evaluations = 1
         state["func_evals"] += 1
-        g = self._gradient()
+        g = sign * self._gradient()
         if np.abs(g).max() <= group["tolerance_grad"]:
             return first
         kept: dict[str, Any] = {name: _plain(state.get(name)) for name in KEPT}
@@ -91,8 +102,8 @@ class LBFGS(Optimizer):
 
                 def evaluate(t: Any, d: Array = d, start: list[Array] = start) -> tuple[float, Array]:
                     self._move(t, d)
-                    loss = _number(run())
-                    g = self._gradient()
+                    loss = sign * _number(run())
+                    g = sign * self._gradient()
                     for p, array in zip(params, start):
                         p._array[...] = array
                         self._wrote(p)
@@ -108,8 +119,8 @@ class LBFGS(Optimizer):
                 optimal = False
                 if iteration != group["max_iter"]:
                     # Not after the last iteration: it would not be used.
-                    loss = _number(run())
-                    g = self._gradient()
+                    loss = sign * _number(run())
+                    g = sign * self._gradient()
                     optimal = np.abs(g).max() <= group["tolerance_grad"]
                     used = 1
             evaluations += used

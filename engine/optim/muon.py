@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..compat.version import since
 from ..stand_ins import StandIn
 from ..tensor import Array, Tensor
 from .optimizer import Group, Optimizer, State
@@ -41,6 +42,10 @@ def orthogonal(g: Array, coefficients: tuple[float, float, float], steps: int, e
     return made
 
 
+ADJUSTMENTS = since("2.15", ("original", "match_rms_adamw", "spectral_unclamped"), before=("original", "match_rms_adamw"))
+"""How the rate may depend on a matrix's shape."""
+
+
 class Muon(Optimizer):
     r"""Muon (Jordan 2024): $\theta \leftarrow (1 - \gamma\lambda)\,\theta - \gamma' O$, $O$ the momentum made orthogonal.
 
@@ -66,7 +71,7 @@ class Muon(Optimizer):
         at_least(0.0, lr, "Learning rate")
         at_least(0.0, momentum, "momentum")
         at_least(0.0, weight_decay, "weight decay")
-        if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
+        if adjust_lr_fn is not None and adjust_lr_fn not in ADJUSTMENTS.now:
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
         super().__init__(params, options(locals()))
         for group in self.param_groups:
@@ -89,6 +94,8 @@ class Muon(Optimizer):
         ratio = math.sqrt(max(1, high / wide))
         if group["adjust_lr_fn"] == "match_rms_adamw":
             ratio = 0.2 * math.sqrt(max(high, wide))
+        elif group["adjust_lr_fn"] == "spectral_unclamped":
+            ratio = math.sqrt(high / wide)
         p *= float(1 - lr * group["weight_decay"])
         p -= update.astype(p.dtype) * float(lr * ratio)
 

@@ -18,6 +18,7 @@ import numpy as np
 from ..autograd.handle import Handle
 from ..autograd.saved_variable import Counter
 from ..compat.classes import typename
+from ..compat.version import since
 from ..context import context, grad_mode
 from ..dtypes import INEXACT
 from ..errors import Unsupported
@@ -49,6 +50,15 @@ class _Required:
 required = _Required()
 
 
+NO_SETS = since(
+    "2.15",
+    "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets will change between "
+    "runs. Please use a list instead. This will be an error in a future release.",
+    before="",
+)
+"""What is said of parameters that are given as a set; "" where nothing is."""
+
+
 class Optimizer:
     """Base class of optimizers: holds the parameters in groups, each with its options, and a state per parameter.
 
@@ -76,6 +86,8 @@ class Optimizer:
             raise TypeError(
                 f"params argument given to the optimizer should be an iterable of Tensors or dicts, but got {typename(params)}"
             )
+        if isinstance(params, set) and NO_SETS.now:
+            warnings.warn(NO_SETS.now, FutureWarning, stacklevel=2)
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[Group] = []
         groups = list(params)

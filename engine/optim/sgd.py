@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..compat.version import since
 from ..tensor import Array, Tensor, constant
 from .optimizer import Group, Optimizer, State
 from .update_rules import advance, check, not_negative, number, options, scalar, zeros
@@ -57,6 +58,10 @@ class SGD(Optimizer):
         p -= g * float(number(group["lr"]))
 
 
+AVERAGING_CHECKED = since("2.15", True, before=False)
+"""Whether `lambd` and `alpha` below zero are refused, too."""
+
+
 class ASGD(Optimizer):
     r"""Averaged stochastic gradient descent (Polyak & Juditsky 1992).
 
@@ -80,7 +85,7 @@ class ASGD(Optimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check(lr, weight_decay=weight_decay)
+        check(lr, **({"lambd": lambd, "alpha": alpha} if AVERAGING_CHECKED.now else {}), weight_decay=weight_decay)
         super().__init__(params, options(locals()))
 
     def _start(self, p: Array, group: Group) -> State:

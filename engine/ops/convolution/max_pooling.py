@@ -61,6 +61,8 @@ def _pool_adaptive_max(dims, input, output_size, return_indices):
 
 def _unpool(dims, input, indices, kernel_size, stride, padding, output_size):
     kernel, stride, padding, _ = windows_of(f"max_unpool{dims}d", dims, kernel_size, stride, padding)
+    if dims == 3 and min(stride) <= 0:
+        raise RuntimeError(f"strides should be greater than zero, but got stride: {list(stride)}")
     x, positions = input._array, indices._array
     usual = [(n - 1) * s + k - 2 * p for n, s, k, p in zip(x.shape[-dims:], stride, kernel, padding, strict=True)]
     made: Any = usual

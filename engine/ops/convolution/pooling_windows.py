@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...compat.version import since
 from ...dtypes import INEXACT
 from ...tensor import Tensor
 from .resample_kernels import Taps, _picked, _planes, _put_back, _resampled, _unresampled, maxima, variant
@@ -216,6 +217,19 @@ def _named(prefix: str, values: tuple[int, ...]) -> str:
     return " ".join(f"{prefix}{side}: {v}" for side, v in zip("THW"[3 - len(values) :], values, strict=True))
 
 
+EMPTY = since(
+    "2.15",
+    "{name}(): Expected input to have non-zero size for non-batch dimensions, but input has sizes {shape} with dimension {dim} "
+    "being empty",
+    before="{name}(): Expected input's non-batch dimensions to have positive length, but input has a shape of {shape} and "
+    "non-batch dimension 0 has length zero!",
+)
+"""How PyTorch refuses to pool in three dimensions what has nothing in one of them."""
+LARGEST = 2**63 - 1
+TOO_WIDE = since("2.15", "effective kernel size overflows, but got kernel_size={} and dilation={}", before="")
+"""What is said of windows that are wider than any number; "" where another complaint follows."""
+
+
 def check_pool(name: str, x: Any, windows: tuple[Sizes, Sizes, Sizes, Sizes], ceil_mode: bool) -> None:
     """PyTorch's complaints about a pooling, in its order."""
     kernel, stride, padding, dilation = windows
@@ -243,11 +257,8 @@ def check_pool(name: str, x: Any, windows: tuple[Sizes, Sizes, Sizes, Sizes], ce
     if dims == 2 and (0 in shape[1:] or (not batched and shape[0] == 0)):
         raise RuntimeError(f"Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:{shape}")
     if dims == 3 and 0 in shape[batched:]:
-        name = "max_pool3d_with_indices_out_cpu_template" if maximum else "avg_pool3d_out_cpu"
-        raise RuntimeError(
-            f"{name}(): Expected input's non-batch dimensions to have positive length, but input has a shape of {shape} and "
-            f"non-batch dimension 0 has length zero!"
-        )
+        name = "max_pool3d_with_indices_out_cpu_template" if maximum else "avg_pool3d"
+        raise RuntimeError(EMPTY.now.format(name=name, shape=shape, dim=shape.index(0, batched)))
     if dims == 3 and not maximum and any(n < k for n, k in zip(shape[-3:], kernel, strict=True)):
         given = _named("", tuple(shape[-3:]))
         raise RuntimeError(f"input image ({given}) smaller than kernel size ({_named('k', kernel)})")
@@ -316,6 +327,8 @@ def check_max_line(x, kernel_size, stride, padding, dilation, ceil_mode):
         )
     if d <= 0:
         raise RuntimeError(f"max_pool1d() dilation must be greater than zero, but got {d}")
+    if TOO_WIDE.now and d * (k - 1) + 1 > LARGEST:
+        raise RuntimeError(TOO_WIDE.now.format(k, d))
     (made,) = output_sizes(x.shape, (k,), (s,), (p,), (d,), ceil_mode)
     if made <= 0:
         raise RuntimeError(f"max_pool1d() Invalid computed output size: {made}")

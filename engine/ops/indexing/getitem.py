@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ...compat.version import since
 from ...context import outside
 from ...dtypes import INEXACT, held_in
+from ...errors import expands
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..shape.dimensions import from_end
@@ -283,6 +285,8 @@ def setitem(input: Tensor, index: Index, value: Any) -> None:
         else constant(np.asarray(held_in(value, input._array.dtype), dtype=input._array.dtype))
     )
     view, advanced = _basic(input, index)
+    if FILLS.now and not isinstance(value, Tensor) and _filled(view, advanced, value):
+        return
     shape = source._array.shape
     if advanced is None:
         while len(shape) > view._array.ndim and shape[0] == 1:
@@ -302,6 +306,33 @@ def setitem(input: Tensor, index: Index, value: Any) -> None:
         ) from None
 
 
+FILLS = since("2.15", True, before=False)
+"""Whether a number is filled in where an index says, rather than copied out of a tensor that is made of it."""
+
+
+def _filled(view: Tensor, advanced: Any, value: Any) -> bool:
+    """Fill a number in, as PyTorch does where nothing or one tensor chooses; returns whether it has."""
+    from ..memory.inplace import INPLACE
+
+    if advanced is None:
+        INPLACE["fill_"](view, value)
+        return True
+    chosen = [(d, i) for d, i in enumerate(advanced) if isinstance(i, Tensor)]
+    if len(chosen) != 1:
+        return False
+    value = getattr(held_in(value, view._array.dtype), "item", lambda: value)()
+    dim, index = chosen[0]  # what stands before it takes one dimension each
+    if index._array.dtype.kind == "b":
+        rest = view._array.ndim - dim - index._array.ndim
+        mask = constant(index._array.reshape((1,) * dim + index._array.shape + (1,) * rest))
+        INPLACE["masked_fill_"](view, mask, value)
+        return True
+    if index._array.dtype != np.int64:
+        return False
+    INPLACE["index_fill_"](view, dim, constant(index._array.reshape(-1)), value)
+    return True
+
+
 def _check_expands(source: Tensor, target: tuple[int, ...]) -> None:
     shape = source._array.shape
     if len(shape) > len(target):
@@ -309,12 +340,7 @@ def _check_expands(source: Tensor, target: tuple[int, ...]) -> None:
             f"expand({source.type()}{{{list(shape)}}}, size={list(target)}): the number of sizes provided ({len(target)}) must "
             f"be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
-    for back in range(1, len(shape) + 1):
-        if shape[-back] not in (1, target[-back]):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({target[-back]}) must match the existing size ({shape[-back]}) at "
-                f"non-singleton dimension {len(target) - back}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
-            )
+    expands(shape, target)
 
 
 @function

@@ -9,6 +9,7 @@ import numpy as np
 from ... import dtypes
 from ...compat.version import since
 from ...context import context
+from ...errors import expands
 from ...op.declare import function, op
 from ...op.slow_path import autocast
 from ...tensor import Tensor
@@ -192,11 +193,15 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
             raise RuntimeError(f"{ADDS.now}{name} must be a matrix, got {matrix.ndim}-D tensor")
     if mat1.shape[1] != mat2.shape[0]:
         raise no_product("addmm", mat1, mat2)
-    for name, matrix in (("mat1", mat1), ("self", self)):
+    for name, matrix in (("self", self), ("mat1", mat1)):
         if matrix.dtype != mat2.dtype:
             found = " and ".join(dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[m.dtype]] for m in (matrix, mat2))
             raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {found}")
+    if self.ndim > 2:
+        raise RuntimeError(f"{ADDS.now}self must be a matrix, got {self.ndim}-D tensor")
     product = np.dot(mat1, mat2)
+    if self.shape != product.shape:
+        expands(self.shape, product.shape)
     if alpha != 1:
         product *= self.dtype.type(alpha)
     product += self if beta == 1 else self * self.dtype.type(beta)

@@ -53,7 +53,7 @@ def check(name: str, A: Tensor, square: bool = True) -> None:
     if A._array.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         kind = dtypes.SCALAR_NAMES[A.dtype]
         if A._array.dtype.kind in dtypes.INEXACT:
-            raise RuntimeError(f"linalg.{name}: Low precision dtypes not supported. Got {kind}")
+            raise UNIMPLEMENTED.now(f"linalg.{name}: Low precision dtypes not supported. Got {kind}")
         raise UNIMPLEMENTED.now(f"linalg.{name}: Expected a floating point or complex tensor as input. Got {kind}")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...context import context, outside, warn_once
+from ...errors import expands
 from ...op.declare import function, op
 from ...op.slow_path import autocast
 from ...tensor import Tensor
@@ -30,6 +31,7 @@ def scaled(grad, factor):
 
 def combined(self, product, beta, alpha):
     """`beta * self + alpha * product`; with beta zero, `self` does not count even where it is NaN."""
+    expands(self.shape, product.shape)
     if alpha != 1:
         product = product * product.dtype.type(alpha)
     return product if beta == 0 else product + (self if beta == 1 else self * product.dtype.type(beta))
@@ -50,6 +52,9 @@ def addmv(self, mat, vec, *, beta=1, alpha=1):
     if mat.shape[1] != vec.shape[0]:
         shape = "x".join(map(str, mat.shape))
         raise RuntimeError(f"size mismatch, got input ({mat.shape[0]}), mat ({shape}), vec ({vec.shape[0]})")
+    if self.shape not in ((), (1,), (mat.shape[0],)):
+        shape = "x".join(map(str, mat.shape))
+        raise RuntimeError(f"size mismatch, got input ({self.shape[0]}), mat ({shape}), vec ({vec.shape[0]})")
     return combined(self, mat @ vec, beta, alpha)
 
 
@@ -84,6 +89,8 @@ def addr(self, vec1, vec2, *, beta=1, alpha=1):
 )
 def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
     """`beta * self + alpha * batch1 @ batch2`, matrix by matrix."""
+    if batch1.ndim == batch2.ndim == 3:
+        expands(self.shape, (*batch1.shape[:2], batch2.shape[2]))
     same_dtype("baddbmm", batch1, batch2)
     return combined(self, bmm.op.forward(batch1, batch2), beta, alpha)
 
@@ -102,6 +109,8 @@ def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
 )
 def addbmm(self, batch1, batch2, *, beta=1, alpha=1):
     """`beta * self + alpha *` the sum of the products of matrices of two batches."""
+    if batch1.ndim == batch2.ndim == 3:
+        expands(self.shape, (batch1.shape[1], batch2.shape[2]))
     same_dtype("addbmm", batch1, batch2)
     return combined(self, bmm.op.forward(batch1, batch2).sum(0), beta, alpha)
 

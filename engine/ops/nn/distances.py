@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...dtypes import INEXACT, SCALAR_NAMES
+from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.comparison import where
@@ -105,4 +107,9 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of order `p` of the difference."""
     from ..reduction.norms import norm
 
-    return norm(input - other, p)
+    apart = input - other
+    if apart._array.dtype.kind not in INEXACT:
+        raise UNIMPLEMENTED.now(
+            f"norm(): input dtype should be either floating point or complex. Got {SCALAR_NAMES[apart.dtype]} instead."
+        )
+    return norm(apart, p)

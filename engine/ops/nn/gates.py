@@ -6,6 +6,7 @@ import numpy as np
 
 from ...compat.version import since
 from ...dtypes import SCALAR_NAMES
+from ...errors import UNIMPLEMENTED
 from ...op.declare import TABLE, function, op
 from ...tensor import Tensor
 from ..memory.inplace import inplace as in_place
@@ -130,6 +131,8 @@ _hardtanh_in_place = in_place(TABLE["_hardtanh"])
 @function
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """Each element moved into the interval from `min_val` to `max_val`."""
+    if input._array.dtype.kind == "b":
+        raise UNIMPLEMENTED.now("Bool inputs not supported for hardtanh")
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     if input._array.dtype.kind == "u" and min_val < 0 and UNSIGNED.now:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...compat.version import since
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..creation.copies import clone
@@ -147,6 +148,10 @@ def layer_norm(
     return _layer_norm(input, weight, bias, a.shape, tuple(range(a.ndim - k, a.ndim)), shape, eps)
 
 
+NEEDS_CHANNELS = since("2.15", True, before=False)
+"""Whether groups of no channels are refused."""
+
+
 @function
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-05
@@ -158,6 +163,8 @@ def group_norm(
     c = a.shape[1]
     if num_groups <= 0:
         raise RuntimeError("Expected num groups to be greater than 0, got " + str(num_groups))
+    if c == 0 and NEEDS_CHANNELS.now:
+        raise RuntimeError("Expected number of channels to be greater than 0, got 0")
     if c % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import dtypes
 from ...compat.signatures import invalid_combination
+from ...compat.version import since
 from ...errors import refuses_complex
 from ...op.declare import function, op
 from ...tensor import Tensor
@@ -176,12 +177,15 @@ def float_power(input: Any, exponent: Any) -> Tensor:
 # --- without a derivative --------------------------------------------------------------------------------------------------
 
 
+NO_STEP = "heaviside is not yet implemented for complex tensors."
+
+
 @op(
     r"\theta({self})",
     traits="steps tensors_only",
     self=None,
     values=None,
-    real_only=RuntimeError("heaviside is not yet implemented for complex tensors."),
+    real_only=since("2.15", NotImplementedError(NO_STEP), before=RuntimeError(NO_STEP)),
 )
 def heaviside(self, values):
     """0 for negative elements, 1 for positive ones, `values` at zero."""

@@ -11,6 +11,7 @@ from ... import dtypes
 from ...compat.version import since
 from ...context import outside, warn_once
 from ...dtypes import held_in, result_dtype
+from ...errors import refuses_complex
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from .unary import isfinite  # noqa: F401  (public here as well)
@@ -132,13 +133,13 @@ def isinf(self):
     return np.isinf(self)
 
 
-@op(r"{self} = +\infty", traits="compares", self=None, real_only=RuntimeError("isposinf does not support complex inputs."))
+@op(r"{self} = +\infty", traits="compares", self=None, real_only=refuses_complex("isposinf does not support complex inputs."))
 def isposinf(self):
     """Whether elements are positive infinity."""
     return np.isposinf(self) if self.dtype.kind == "f" else np.zeros(self.shape, bool)
 
 
-@op(r"{self} = -\infty", traits="compares", self=None, real_only=RuntimeError("isneginf does not support complex inputs."))
+@op(r"{self} = -\infty", traits="compares", self=None, real_only=refuses_complex("isneginf does not support complex inputs."))
 def isneginf(self):
     """Whether elements are negative infinity."""
     return np.isneginf(self) if self.dtype.kind == "f" else np.zeros(self.shape, bool)

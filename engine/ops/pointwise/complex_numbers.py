@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...errors import NOT_COMPLEX, UNIMPLEMENTED
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from .unary import cos, sin, zeros_like_grad
@@ -102,7 +103,7 @@ def imag(input: Tensor) -> Tensor:
         RuntimeError: for real numbers.
     """
     if input._array.dtype.kind != "c":
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+        raise NOT_COMPLEX.now("imag is not implemented for tensors with non-complex dtypes.")
     return _imag(input)
 
 
@@ -146,7 +147,7 @@ def _parts(x: Tensor, y: Tensor) -> None:
     """Refuse two tensors that cannot be the parts of complex numbers."""
     if any(t.dtype not in (dtypes.float16, dtypes.float32, dtypes.float64) for t in (x, y)):
         names = " and ".join(dtypes.SCALAR_NAMES[t.dtype] for t in (x, y))
-        raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {names}")
+        raise UNIMPLEMENTED.now(f"Expected both inputs to be Half, Float or Double tensors but got {names}")
     if x.dtype is not y.dtype:
         first, second = (dtypes.SCALAR_NAMES[t.dtype] for t in (x, y))
         raise RuntimeError(f"Expected object of scalar type {first} but got scalar type {second} for second argument")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
+from ...errors import UNIMPLEMENTED
 from ...op.declare import function
 from ...tensor import Tensor
 from ..pointwise.complex_numbers import complex, conj
@@ -55,6 +56,8 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None, a
         raise RuntimeError(
             f"cov(): expected input to have two or fewer dimensions but got an input with {input._array.ndim} dimensions"
         )
+    if input._array.dtype.kind == "b":
+        raise UNIMPLEMENTED.now("cov(): bool dtype is not supported for input")
     x = reshape(input, (1, -1)) if input._array.ndim < 2 else input
     n = x._array.shape[1]
     w: Any = None

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..indexing.gather import _scatter_add_zeros
@@ -236,9 +237,15 @@ def _spacing(x: Any, dx: Any) -> tuple[Tensor | None, Any]:
     return (x, 1.0) if isinstance(x, Tensor) else (None, 1.0 if dx is None else dx)
 
 
+def _no_truths(name: str, y: Tensor) -> None:
+    if y._array.dtype.kind == "b":
+        raise UNIMPLEMENTED.now(f"{name}: received a bool input for `y`, but bool is not supported")
+
+
 @function
 def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Tensor:
     """The integral of samples `y` along `dim` by the trapezoidal rule."""
+    _no_truths("trapezoid", y)
     return _trapezoids(y, *_spacing(x, dx), dim).sum(dim)
 
 
@@ -248,6 +255,7 @@ trapz = trapezoid
 @function
 def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Tensor:
     """The running integral of samples `y` along `dim` by the trapezoidal rule."""
+    _no_truths("cumulative_trapezoid", y)
     return cumsum(_trapezoids(y, *_spacing(x, dx), dim), dim)
 
 

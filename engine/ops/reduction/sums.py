@@ -125,8 +125,9 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = 
     if dtype is not None:
         input = input.to(dtype)
     if input._array.dtype.kind not in dtypes.INEXACT:
+        what = "Input" if dtype is None else "Optional"
         raise UNIMPLEMENTED.now(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
+            f"mean(): could not infer output dtype. {what} dtype must be either a floating point or complex dtype. Got: "
             f"{dtypes.SCALAR_NAMES[input.dtype]}"
         )
     if dim is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ... import dtypes
+from ...errors import NOT_COMPLEX
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..pointwise.complex_numbers import is_conj
@@ -30,7 +31,7 @@ def _view_as_real(self):
 def view_as_real(input: Tensor) -> Tensor:
     """The two parts of each element along a new last dimension, a view."""
     if input._array.dtype.kind != "c":
-        raise RuntimeError("view_as_real is only supported for complex tensors")
+        raise NOT_COMPLEX.now("view_as_real is only supported for complex tensors")
     if is_conj(input):
         raise RuntimeError(
             "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate tensor so you can view it "

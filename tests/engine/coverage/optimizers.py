@@ -143,7 +143,7 @@ def parameter_twins(given: Any, made: dict[int, Any] | None = None) -> Any:
         return made[id(given)]
     if isinstance(given, dict):
         return {k: parameter_twins(v, made) for k, v in given.items()}
-    if isinstance(given, list | tuple):
+    if isinstance(given, list | tuple | set):
         return type(given)(parameter_twins(v, made) for v in given)
     return given
 
