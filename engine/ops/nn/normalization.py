@@ -149,7 +149,7 @@ def layer_norm(
 
 
 NEEDS_CHANNELS = since("2.15", True, before=False)
-"""Whether groups of no channels are refused."""
+"""Whether groups of no channels, and channels of nothing, are refused."""
 
 
 @function
@@ -165,6 +165,8 @@ def group_norm(
         raise RuntimeError("Expected num groups to be greater than 0, got " + str(num_groups))
     if c == 0 and NEEDS_CHANNELS.now:
         raise RuntimeError("Expected number of channels to be greater than 0, got 0")
+    if 0 in a.shape[2:] and NEEDS_CHANNELS.now:
+        raise RuntimeError("Expected HxW to be greater than 0, got 0")
     if c % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
