@@ -39,9 +39,10 @@ DIFFERENCES = {
 INTRODUCTION = """# What of PyTorch is here
 
 This page is written from the operations' declarations (`make reference`); a test fails when it is stale. Gradtape follows
-PyTorch 2.13 on the CPU; for a program that pins 2.15 (`# torch==2.15`), or with `GRADTAPE_TORCH=2.15`, that release. A name that
-stands below behaves as there: same values, dtypes, shapes, gradients, graph, exceptions and printed text, but for what the column
-*differs* says. A formula is shown for what is one node of the graph; the rest is made of other operations, and the graph shows which.
+PyTorch 2.13 on the CPU; for a program that pins 2.15 (`# torch==2.15`), or with `GRADTAPE_TORCH=2.15`, that release. A name
+that stands below behaves as there: same values, dtypes, shapes, gradients, graph, exceptions and printed text, but for what
+the column *differs* says. A formula is shown for what is one node of the graph; the rest is made of other operations, and
+the graph shows which.
 
 Not here: complex numbers in half precision (`torch.complex32`), quantised tensors, sparse ones in other formats than
 coordinates, devices other than the CPU and the meta device, `torch.jit`, distributed training. Their names raise an error

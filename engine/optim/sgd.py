@@ -85,7 +85,8 @@ class ASGD(Optimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check(lr, **({"lambd": lambd, "alpha": alpha} if AVERAGING_CHECKED.now else {}), weight_decay=weight_decay)
+        averaging: dict[str, Any] = {"lambd": lambd, "alpha": alpha} if AVERAGING_CHECKED.now else {}
+        check(lr, **averaging, weight_decay=weight_decay)
         super().__init__(params, options(locals()))
 
     def _start(self, p: Array, group: Group) -> State:
