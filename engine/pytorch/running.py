@@ -190,6 +190,11 @@ def _main(file: str) -> dict[str, Any]:
     return vars(module)
 
 
+_ended: list[Any] = []
+"""The module of the script that ran last. As with Python, what it holds is there until the process ends: a group of processes
+that is let go of while its threads still answer may wait for them without end."""
+
+
 @contextmanager
 def _as_script(path: Path, arguments: Sequence[str], recorder: TorchRecorder) -> Iterator[None]:
     """Python as a script finds it, and what listens to it."""
@@ -220,6 +225,7 @@ def _as_script(path: Path, arguments: Sequence[str], recorder: TorchRecorder) ->
                 stream.end()
             sys.meta_path.remove(finder)
             sys.argv[:], sys.path[:] = before[0], before[1]
+            _ended[:] = [sys.modules["__main__"]]
             if before[2] is not None:
                 sys.modules["__main__"] = before[2]
             warnings.showwarning, sys.stdout, sys.stderr = before[3:]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import runpy
+import signal
 import socket
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 
 PLAIN = "plain_"
 """What the names of scripts begin with that are not recorded from outside."""
+PATIENCE = 400.0
+"""Seconds for all scripts together."""
 ROOT = Path(__file__).parents[3]
 
 
@@ -22,8 +25,17 @@ def run_ranks(folder: Path, scripts: dict[str, str], ranks: int = 2, level: str 
         (folder / f"{name}.py").write_text(text)
     command = [sys.executable, "-m", "tests.engine.pytorch.gloo", str(ranks), str(folder), level, *scripts]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment, cwd=ROOT, check=False)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+    pipe = subprocess.PIPE
+    started = subprocess.Popen(
+        command, stdout=pipe, stderr=pipe, text=True, env=environment, cwd=ROOT, start_new_session=True
+    )  # fmt: skip
+    with started:
+        try:
+            out, err = started.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(started.pid, signal.SIGKILL)  # the ranks as well
+            raise
+    assert started.returncode == 0, out + err
     return {name: sorted(folder.glob(f"{name}.rank*.gradtape")) for name in scripts}
 
 
