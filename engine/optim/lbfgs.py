@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compat.version import since
+from ..compat.version import since, when_followed
 from ..context import grad_mode
 from ..tensor import Array, Tensor, constant
 from .optimizer import Optimizer, State
@@ -18,10 +18,6 @@ Evaluate = Callable[[Any], tuple[float, Array]]
 
 KEPT = ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss")
 """What the state keeps from one `step()` to the next."""
-
-
-MAXIMIZES = since("2.15", True, before=False)
-"""Whether it can look for the largest value, too."""
 
 
 class LBFGS(Optimizer):
@@ -46,15 +42,14 @@ class LBFGS(Optimizer):
         tolerance_change: float = 1e-9,
         history_size: int = 100,
         line_search_fn: str | None = None,
-        *,
-        maximize: bool = False,
     ) -> None:
-        check(lr)
-        max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
-        given = options(locals())
-        if not MAXIMIZES.now and given.pop("maximize"):
-            raise TypeError("LBFGS.__init__() got an unexpected keyword argument 'maximize'")
-        super().__init__(params, given)
+        self._begin(params, options(locals()))
+
+    def _begin(self, params: Iterable[Any], options: dict[str, Any]) -> None:
+        check(options["lr"])
+        if options["max_eval"] is None:
+            options["max_eval"] = options["max_iter"] * 5 // 4
+        super().__init__(params, options)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 
@@ -181,6 +176,34 @@ class LBFGS(Optimizer):
             array += d[offset : offset + array.size].reshape(array.shape) * float(t)
             offset += array.size
             self._wrote(p)
+
+
+def _able_to_maximize(
+    self: LBFGS,
+    params: Iterable[Any],
+    lr: float | Tensor = 1,
+    max_iter: int = 20,
+    max_eval: int | None = None,
+    tolerance_grad: float = 1e-7,
+    tolerance_change: float = 1e-9,
+    history_size: int = 100,
+    line_search_fn: str | None = None,
+    *,
+    maximize: bool = False,
+) -> None:
+    self._begin(params, options(locals()))
+
+
+_able_to_maximize.__name__, _able_to_maximize.__qualname__ = LBFGS.__init__.__name__, LBFGS.__init__.__qualname__
+CONSTRUCTOR = since("2.15", _able_to_maximize, before=LBFGS.__init__)
+"""How it is made: with 2.15 it can look for the largest value, too."""
+
+
+def _renew() -> None:
+    LBFGS.__init__ = CONSTRUCTOR.now  # type: ignore[method-assign]
+
+
+when_followed(_renew)
 
 
 def _number(loss: Any) -> float:

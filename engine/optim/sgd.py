@@ -85,8 +85,10 @@ class ASGD(Optimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        averaging: dict[str, Any] = {"lambd": lambd, "alpha": alpha} if AVERAGING_CHECKED.now else {}
-        check(lr, **averaging, weight_decay=weight_decay)
+        if AVERAGING_CHECKED.now:
+            check(lr, lambd=lambd, alpha=alpha, weight_decay=weight_decay)
+        else:
+            check(lr, weight_decay=weight_decay)
         super().__init__(params, options(locals()))
 
     def _start(self, p: Array, group: Group) -> State:
