@@ -100,7 +100,7 @@ def test_a_custom_function_that_saves_is_recorded_in_a_loop() -> None:
 def test_one_process_has_no_group() -> None:
     text = (
         "import torch, torch.distributed as dist\nfrom torch.nn.parallel import DistributedDataParallel as DDP\n"
-        "print(dist.is_available(), dist.is_initialized(), dist.ReduceOp.MAX, hasattr(dist, 'nothing'), hasattr(torch.jit, 'freeze'))\n"
+        "print(dist.is_available(), dist.is_initialized(), dist.ReduceOp.MAX, hasattr(dist, 'nothing'), hasattr(torch.jit, 'interface'))\n"
         "for f in (dist.get_rank, dist.barrier, lambda: DDP(torch.nn.Linear(1, 1)), dist.init_process_group):\n"
         "    try: f()\n    except Exception as e: print(type(e).__name__, str(e).split('. ')[0])\n"
     )
