@@ -25,7 +25,7 @@ from .terminal import harmless, on_a_line
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "files", metavar="file", nargs="+",
+        "paths", metavar="file", nargs="+",
         help="a program (.py, .ipynb), which is run, or a recording (.gradtape, .json); the recordings of several ranks of one "
         "training are looked at together",
     )  # fmt: skip
@@ -57,9 +57,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     failed, ids = 0, _ids(args.ignore)
-    if len(args.files) > 1:
+    if len(args.paths) > 1:
         return _together(args, ids)
-    (args.file,) = args.files
+    (args.file,) = args.paths
     target = Target(args.file) if args.apply else None
     if args.file.endswith(PROGRAMS):
         result = run_program(args.file, args)
@@ -90,7 +90,7 @@ def _together(args: argparse.Namespace, ids: frozenset[str]) -> int:
     """The ranks of one training."""
     if args.why or args.fix or args.apply:
         raise CommandError("--why, --fix and --apply are about one file")
-    ranks = ranks_in(args.files, ids)
+    ranks = ranks_in(args.paths, ids)
     if args.format == "text":
         print(harmless(as_a_text(ranks)), end="")
     else:
