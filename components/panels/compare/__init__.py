@@ -11,6 +11,7 @@ import streamlit as st
 
 from components.html.diff_html import diff_html
 from components.html.markup import moment, more, muted, nothing_yet, section, shortened, tag, text
+from components.page import controls
 from components.page.pinned import choose, pin, show_both, unpin
 from components.page.selection import select
 from components.page.task_progress import again
@@ -132,8 +133,8 @@ def _choose(
     field = f"{key}_with_{len(runs)}"
 
     def chosen() -> None:
-        on_choose(runs[st.session_state[field]])
-        st.session_state[field] = 0  # it is the first one now
+        on_choose(runs[controls.value(field, 0)])
+        controls.put(field, 0)  # it is the first one now
 
     st.selectbox(
         "Compare with", range(len(runs)), format_func=names.__getitem__, key=field, on_change=chosen,
