@@ -306,3 +306,22 @@ def test_the_units_of_a_matrix_that_mv_takes_transposed_are_its_columns() -> Non
     ]
     (f,) = found(HEAD + "\n".join(lines) + "\n")
     assert (f.rule, f.title) == ("symmetry", "The 2 units of w are initialised alike and stay alike.")
+
+
+@pytest.mark.parametrize(("factor", "rules"), [(1 + 2**-22, ["symmetry"]), (1.01, [])])
+def test_units_whose_gradients_differ_in_a_rounding_are_alike(factor: float, rules: list[str]) -> None:
+    # As the kernels of some processors round the last row of a product.
+    lines = [
+        "net = nn.Sequential(nn.Linear(3, 2), nn.Tanh(), nn.Linear(2, 1))",
+        "for p in net.parameters():",
+        "    nn.init.constant_(p, 0.5)",
+        f"net[0].weight.register_hook(lambda g: g * torch.tensor([[1.0], [{factor!r}]]))",
+        "opt = torch.optim.SGD(net.parameters(), lr=0.1)",
+        "x, y = torch.randn(8, 3), torch.randn(8, 1)",
+        "for i in range(4):",
+        "    opt.zero_grad()",
+        "    loss = (net(x) - y).pow(2).mean()",
+        "    loss.backward()",
+        "    opt.step()",
+    ]
+    assert [f.rule for f in found(HEAD + "\n".join(lines) + "\n")] == rules
