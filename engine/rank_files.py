@@ -13,13 +13,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from . import limits as table
 from .diagnosis.findings import findings, ignored
 from .diagnosis.ranks import RankFacts, facts_of
 from .diagnosis.reason import Finding
 from .progress import Tell
 from .recording.recording import Recording
-from .sandbox.calls import bounded
 from .sandbox.transport.call_messages import cut, with_argument
 from .serving.elsewhere import elsewhere
 
@@ -55,8 +53,6 @@ class RankFileError(Exception):
 _encode = msgspec.msgpack.Encoder().encode
 _decode_asked = msgspec.msgpack.Decoder(Asked).decode
 _decode_read = msgspec.msgpack.Decoder(Read).decode
-
-READ = bounded("engine.rank_files:answer", table.READING, table.READING_MEMORY, table.FILE.value())
 
 
 def read_all(files: Sequence[RankFile], ignore: Iterable[str] = ()) -> list[Read]:

@@ -20,7 +20,7 @@ ENGINE = Path(engine.__file__).parent
 BOTH = (engine, gradtape.engine)
 IN_OUR_PROCESSES = {
     "engine.sandbox.processes.child", "engine.sandbox.processes.callee", "engine.opening:program", "engine.opening:recording",
-    "engine.export.figures.drawing:figure", "engine.export.isolated:file",
+    "engine.export.figures.drawing:figure", "engine.export.isolated:file", "engine.rank_files:answer",
 }  # fmt: skip
 """What the sandbox's processes are told to load: they are Gradtape's own wherever they are started."""
 
