@@ -9,7 +9,26 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from engine.recording import Recording
-from engine.recording.events import CellBegan, CellEnded, Drew, Printed
+from engine.recording.events import (
+    Accumulated,
+    BackwardBegan,
+    BackwardEnded,
+    CellBegan,
+    CellEnded,
+    Drew,
+    FlagSet,
+    GradSet,
+    HookRan,
+    Named,
+    NodeRan,
+    OpRan,
+    Printed,
+    Raised,
+    Read,
+    Stepped,
+    Thinned,
+    Warned,
+)
 
 
 @dataclass(slots=True)
@@ -50,17 +69,25 @@ def output_steps(recording: Recording | None, cell: int | None = None) -> Output
     return cells.get(cell, UNKNOWN)
 
 
-def _told(recording: Recording) -> Iterator[tuple[int, Printed | Drew | CellBegan | CellEnded]]:
-    tape = recording.tape
+def _told(recording: Recording) -> Iterator[tuple[int, int, Printed | Drew | CellEnded]]:
+    """The steps at which a part of the output came, or a cell's value, each with its cell."""
+    tape, cell = recording.tape, 0
     for step in np.sort(np.concatenate([tape.steps(kind) for kind in (Printed, Drew, CellBegan, CellEnded)])).tolist():
-        event = recording.events[step]
-        assert isinstance(event, Printed | Drew | CellBegan | CellEnded)
-        yield step, event
+        match recording.events[step]:
+            case CellBegan(cell=cell):
+                pass
+            case Printed() | Drew() | CellEnded() as event:
+                yield step, cell, event
+            case (
+                OpRan() | Named() | FlagSet() | BackwardBegan() | NodeRan() | Accumulated() | BackwardEnded() | GradSet()
+                | HookRan() | Stepped() | Read() | Warned() | Raised() | Thinned()
+            ):  # fmt: skip
+                pass
 
 
 def _of_run(recording: Recording) -> OutputSteps:
     made, at = OutputSteps(), 0
-    for step, event in _told(recording):
+    for step, _, event in _told(recording):
         if isinstance(event, Printed):
             at += len(event.text)
             made.ends.append(at)
@@ -74,16 +101,13 @@ def _of_cells(recording: Recording) -> dict[int, OutputSteps]:
     """Of each cell, whose streams stand one after the other."""
     cells: dict[int, OutputSteps] = {}
     streams: dict[int, dict[str, list[tuple[int, int]]]] = {}
-    cell = 0
-    for step, event in _told(recording):
-        if isinstance(event, CellBegan):
-            cell = event.cell
-        elif isinstance(event, CellEnded):
-            cells.setdefault(event.cell, OutputSteps()).value = step
+    for step, cell, event in _told(recording):
+        if isinstance(event, Printed):
+            streams.setdefault(cell, {}).setdefault(event.stream, []).append((len(event.text), step))
         elif isinstance(event, Drew):
             cells.setdefault(cell, OutputSteps()).figures.append(step)
         else:
-            streams.setdefault(cell, {}).setdefault(event.stream, []).append((len(event.text), step))
+            cells.setdefault(event.cell, OutputSteps()).value = step
     for cell, printed in streams.items():
         made, at = cells.setdefault(cell, OutputSteps()), 0
         for length, step in (part for parts in printed.values() for part in parts):
