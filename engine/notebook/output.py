@@ -91,8 +91,8 @@ def _made(request: Request, data: bytes) -> tuple[str, str]:
         process.kill()
         process.wait()
         raise
-    # What was finished is there: findings as text, findings as HTML, the player.
-    text, findings, player = [*(part.decode() for part in made.split(b"\0")), "", "", ""][:3]
+    # Findings as text, findings as HTML, the player: each has a null character at its end, and what has none is not whole.
+    text, findings, player = [*(part.decode() for part in made.split(b"\0")[:-1]), "", "", ""][:3]
     if not player:
         said = late or _failure(told)
         player, text = f"<p>{escape(said)}</p>", text or said

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from engine.notebook import output
@@ -31,12 +34,37 @@ def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     )
 
 
-def test_who_takes_too_long_has_shown_the_findings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "SECONDS", 3)
-    told = "import time\nsys.stdout.buffer.write(b'text\\0<p>found</p>\\0half of')\nsys.stdout.flush()\ntime.sleep(600)"
-    html, text = made(monkeypatch, told)
-    assert html.startswith("<p>found</p><p>The player was not made within 3 seconds")
+def test_who_takes_too_long_has_shown_the_findings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+
+    class Late(subprocess.Popen[bytes]):
+        """Its time is over once it has told something, however long that takes."""
+
+        def communicate(self, input: bytes | None = None, timeout: float | None = None) -> tuple[bytes, bytes]:
+            if timeout is None:
+                return super().communicate()
+            while True:
+                last = told.exists()
+                try:
+                    return super().communicate(input, 0.1)
+                except subprocess.TimeoutExpired:
+                    if last:
+                        raise
+                input = None
+
+    monkeypatch.setattr(subprocess, "Popen", Late)
+    program = (
+        "import pathlib, time\nsys.stdout.buffer.write(b'text\\0<p>found</p>\\0half of')\nsys.stdout.flush()\n"
+        f"pathlib.Path({str(told)!r}).touch()\ntime.sleep(600)"
+    )
+    html, text = made(monkeypatch, program)
+    assert html.startswith(f"<p>found</p><p>The player was not made within {output.SECONDS} seconds")
     assert text == "text"
+
+
+def test_a_process_that_ends_amid_the_player_shows_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    html, text = made(monkeypatch, "sys.stdout.buffer.write(b'text\\0<p>found</p>\\0half of')")
+    assert (html, text) == ("<p>found</p><p>The player could not be made: its process ended</p>", "text")
 
 
 def test_a_player_that_is_whole_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
