@@ -18,6 +18,7 @@ from components.page.fixing import PURPOSE
 from components.page.selection import go
 from components.page.state import Page, page
 from components.page.task_progress import by_itself
+from components.panels import of_findings
 from components.server.render_lock import in_turn
 from engine.diagnosis import Finding, findings
 from engine.diagnosis.findings import LONG, known_findings, outcome
@@ -25,8 +26,6 @@ from engine.diagnosis.fixes import offered
 from engine.recording import Recording
 from engine.recording.events import NOTHING
 
-PANEL = "Findings"
-"""The panel that says all of it."""
 ICONS = {"error": ":material/error:", "warning": ":material/warning:", "hint": ":material/lightbulb:"}
 TITLE, LONGEST = 200, 300
 """Characters of a finding's title and of what explains it: the line is cut where the page ends."""
@@ -127,7 +126,7 @@ def _nothing(recording: Recording, waits: bool) -> None:
 def _open(number: int) -> None:
     """Open the findings, and go to the moment and place of one of them."""
     p = page()
-    p.next_panel = PANEL
+    p.next_panel = of_findings()
     found = (known_findings(p.recording) or []) if p.recording is not None else []
     if 0 <= number < len(found):
         go_to(found[number])

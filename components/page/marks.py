@@ -9,8 +9,9 @@ from components.html.diagnosis_html import FINDINGS
 from components.html.markup import shortened
 from components.page import controls
 from components.page.edits import mend
-from components.page.headline import PANEL, go_to, known
+from components.page.headline import go_to, known
 from components.page.state import page
+from components.panels import of_findings
 from engine.diagnosis import Finding
 from engine.diagnosis.fixes import offered
 from engine.recording import Recording
@@ -57,5 +58,5 @@ def marked(key: str) -> None:
         if finding.edit is not None:
             mend(p.recording, finding.edit.changes)
     else:
-        p.next_panel = PANEL
+        p.next_panel = of_findings()
         go_to(finding)

@@ -68,6 +68,8 @@ class Panel:
     """Whether it is offered for a recording."""
     timed: bool = True
     """Whether what it says is of the moment on show; else it is of the run."""
+    finds: bool = False
+    """Whether it says all that was found in a run: what names a finding elsewhere leads there."""
 
     def title(self, recording: Recording) -> str:
         """What its tab says."""
@@ -83,6 +85,7 @@ def panel(
     label: Callable[[Recording], str] | None = None,
     when: Callable[[Recording], bool] = lambda _: True,
     timed: bool = True,
+    finds: bool = False,
 ) -> Callable[[Draw], Draw]:
     """Declare a panel.
 
@@ -91,13 +94,14 @@ def panel(
         label: what its tab says of a recording, where that is more than the name.
         when: whether it is offered for a recording; every panel is for all, unless it says otherwise.
         timed: whether what it says is of the moment on show; where it is not, it stays in force from step to step.
+        finds: whether it says all that was found in a run; one does.
     """
 
     def declare(draw: Draw) -> Draw:
         other = _PANELS.get(name)
         if other is not None and other.draw.__module__ != draw.__module__:
             raise ValueError(f"two panels are called {name!r}: in {other.draw.__module__} and in {draw.__module__}")
-        _PANELS[name] = Panel(name, order, draw, label, when, timed)
+        _PANELS[name] = Panel(name, order, draw, label, when, timed, finds)
         return draw
 
     return declare
@@ -115,3 +119,8 @@ def panels() -> dict[str, Panel]:
     if silent := sorted({f"{__name__}.{each.name}" for each in iter_modules(__path__)} - declaring):
         raise TypeError(f"{', '.join(silent)}: a file here declares a panel, with @panel(name, order)")
     return {each.name: each for each in sorted(_PANELS.values(), key=lambda each: (each.order, each.name))}
+
+
+def of_findings() -> str:
+    """The name of the panel that says all that was found in a run."""
+    return next(name for name, each in panels().items() if each.finds)

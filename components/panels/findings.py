@@ -36,7 +36,7 @@ def badge(recording: Recording) -> str:
     return f"Findings :red[**{count}**]" if count else "Findings"
 
 
-@panel("Findings", 20, label=badge, timed=False)
+@panel("Findings", 20, label=badge, timed=False, finds=True)
 def findings_panel(on: Beside) -> None:
     """The findings of the run."""
     with st.container(key="findings", height="stretch", border=False):
