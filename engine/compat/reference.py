@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -168,7 +169,10 @@ def has(module: Any, name: str) -> bool:
     """Whether a name is there, without warnings of looking."""
     if isinstance(module, type):
         return any(name in c.__dict__ for c in module.__mro__)
-    return name in vars(module) or name in getattr(module, "__all__", ())
+    if name in vars(module) or name in getattr(module, "__all__", ()):
+        return True
+    # A module within it is there before anybody has imported it, too.
+    return hasattr(module, "__path__") and find_spec(f"{module.__name__}.{name}") is not None
 
 
 def page() -> str:
