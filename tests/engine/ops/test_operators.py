@@ -43,6 +43,7 @@ ELSEWHERE = {
         "_sparse_sparse", "_sparse_sum", "_sparse_values", "_to_dense", "_to_meta", "_to_sparse_dims",
     },
     "test_parity": {"_clamp_max_0", "_clamp_min_0", "_shifted"},
+    "test_polar": {"_lyapunov", "_matrix_sqrth", "_polar_factors"},
 }  # fmt: skip
 """Operations that only other tests meet, by the tests' file or folder; what its cases name needs no mention."""
 NO_SECOND = {
