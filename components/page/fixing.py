@@ -40,7 +40,7 @@ def untried(recording: Recording) -> list[Finding]:
     return to_try(recording, findings(recording)[:FINDINGS])[: left(recording)]
 
 
-def try_fixes(recording: Recording, among: Sequence[Finding], patience: float = tasks.PATIENCE) -> None:
+def try_fixes(recording: Recording, among: Sequence[Finding], patience: float | None = None) -> None:
     """Try the changes that findings bring; what is proven is kept with the recording. The page waits so many seconds for it."""
     wanted = to_try(recording, among)[: left(recording)]
     if not wanted or PURPOSE in page().tasks:

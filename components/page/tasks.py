@@ -32,13 +32,13 @@ def start(
     control: Control | None = None,
     failed: Callable[[CallError], None] | None = None,
     dims: bool = True,
-    patience: float = PATIENCE,
+    patience: float | None = None,
 ) -> None:
     """Have something done in the pool instead of what is under way for the same purpose, and wait for it for a moment.
 
     With its limits the bar shows how much of them is used; with a `control` the work can be ended so that it keeps what it has.
     `failed` takes why a call ended without a result; `dims` says whether what is on show will be replaced; `patience`
-    is for how many seconds it is waited for.
+    is for how many seconds it is waited for, `PATIENCE` where nothing is said.
     """
     p = page()
     cancel(purpose)
@@ -49,7 +49,7 @@ def start(
         return
     p.tasks[purpose] = Task(what, ticket, arrived, limits, control, failed, dims)
     with turn_given_away():
-        ticket.done.wait(patience)
+        ticket.done.wait(PATIENCE if patience is None else patience)
     settle()
 
 
