@@ -88,7 +88,7 @@ def test_notes_stand_between_named_cells(notebook: Gradtape) -> None:
 
 
 def test_the_files_name_is_in_the_header_and_over_the_cells(notebook: Gradtape) -> None:
-    expect(notebook.page.locator(".st-key-header").get_by_role("button", name="sums.ipynb")).to_be_visible()
+    expect(notebook.page.locator(".st-key-title input")).to_have_value("sums.ipynb")
     expect(notebook.page.locator(".st-key-notebook_bar")).to_contain_text("sums.ipynb · 4 cells")
 
 
