@@ -72,7 +72,7 @@ def test_a_stop_of_the_tour_the_builder_a_mistake_and_an_empty_page(page: Gradta
     page.until(lambda: page.step == 23, "the third stop")
     page.until(lambda: "22 + 20 = 42" in page.inspector(), "the inspector is there too")
     assert violations(page) == [], "the tour"
-    p.get_by_role("button", name="Leave").click()
+    p.get_by_role("button", name="Leave", exact=True).click()
     p.get_by_role("radio", name="Build").click()
     p.get_by_role("radio", name="Leaf").wait_for()
     assert violations(page, ".st-key-program") == [], "Build"

@@ -177,7 +177,7 @@ def test_a_moment_is_kept_of_a_page_and_goes_into_the_file(notebook: Gradtape) -
     page.get_by_role("button", name="This page").click()
     page.get_by_role("button", name="Keep the moment on show").click()
     expect(page.get_by_text("It shows step")).to_be_visible()
-    question = page.get_by_label("Hide until guessed")
+    question = page.get_by_role("textbox", name="Hide until guessed")
     question.fill("y.grad_fn")
     question.press("Enter")
     notebook.settled()
@@ -197,7 +197,7 @@ def test_a_moment_is_kept_of_a_page_and_goes_into_the_file(notebook: Gradtape) -
 
 
 def test_a_lesson_of_our_own_opens_page_by_page(page: Gradtape) -> None:
-    page.page.locator("button", has_text=re.compile("^Example")).first.click()
+    page.page.locator(".st-key-header").get_by_role("button", name="Examples").click()
     page.page.get_by_role("button", name="Lesson: Where gradients stop").click()
     expect(page.page.locator(".st-key-lesson_bar")).to_contain_text("1 of 8")
     expect(page.page.locator(".st-key-slide")).to_contain_text("three different things")
