@@ -81,6 +81,8 @@ def test_the_header_is_one_row_with_the_whole_status(page: Gradtape) -> None:
     page.page.evaluate("window.__gradtapeEditor.editor_0.setText('import torch\\nx = torch.ones(1)\\n')")
     page.page.locator(".st-key-editor_0 .cm-content").click()
     page.page.keyboard.type("#")
+    page.page.wait_for_timeout(500)  # the editor has told of it
+    page.settled()
     page.page.get_by_role("button", name="Help").click()  # the page is drawn anew
     expect(page.page.locator(".gt-summary")).to_contain_text("edited since")
     page.page.keyboard.press("Escape")

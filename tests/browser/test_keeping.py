@@ -227,12 +227,12 @@ def test_files_beside_a_program_and_a_recording_come_back(page: Gradtape, tmp_pa
     waiting.value.save_as(tmp_path / "run.gradtape")
     page.page.keyboard.press("Escape")
     opened(page, tmp_path / "run.gradtape")
-    page.page.locator(".gt-summary", has_text="run.gradtape").wait_for()
+    page.until(lambda: page.page.locator(".st-key-title input").input_value() == "run.gradtape", "it is on show")
     page.until(lambda: kept(page)[0]["file"] == "run.gradtape", "it is kept")
     page.page.wait_for_timeout(500)
     page.settled()
     reload(page)
-    page.page.locator(".gt-summary", has_text="run.gradtape").wait_for()
+    page.until(lambda: page.page.locator(".st-key-title input").input_value() == "run.gradtape", "it is on show")
 
 
 def test_a_pinned_run_and_the_builder_come_back(page: Gradtape) -> None:
