@@ -20,7 +20,7 @@ from components.page.empty_state import empty_html
 from components.page.error_boundary import guarded
 from components.page.figures import draw_figures
 from components.page.following import look
-from components.page.graph import graph, player
+from components.page.graph import alone, graph
 from components.page.guided_tour import guided_tour
 from components.page.headline import headline, outdated
 from components.page.keeping import keep, keep_moment
@@ -163,12 +163,6 @@ def embedded(p: Page) -> None:
                 code(p, cell, "content")
         with right:
             tape(alone)
-
-
-def alone(p: Page, recording: Recording) -> None:
-    """The graph with its timeline, by itself."""
-    with st.container(key="graph", border=True):
-        player(p, recording)
 
 
 main()

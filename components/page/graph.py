@@ -53,6 +53,12 @@ def graph(p: Page, recording: Recording) -> GraphState:
     return player(p, recording)
 
 
+def alone(p: Page, recording: Recording) -> None:
+    """The graph with its timeline, by itself."""
+    with st.container(key="graph", border=True):
+        player(p, recording)
+
+
 def player(p: Page, recording: Recording) -> GraphState:
     """The graph with its timeline."""
     on_show(recording)

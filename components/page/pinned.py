@@ -15,19 +15,25 @@ EVENTS = 200_000
 def pin() -> None:
     """Compare later runs with the one on show; what they were compared with until now is kept."""
     p = page()
-    _keep(p)
-    p.pins = [pair for pair in p.pins if pair[1] is not p.recording]
-    p.pinned, p.pinned_name, p.both = p.recording, p.name, True
+    if p.recording is not None:
+        _keep(p, p.recording)
+        compare_with(p.recording, p.name)
+        p.both = True
 
 
-def choose(recording: Recording) -> None:
-    """Compare with another of the pinned runs."""
+def compare_with(recording: Recording, name: str) -> None:
+    """Compare with this run instead of the one of before."""
     p = page()
-    name = next((name for name, other in p.pins if other is recording), None)
-    if name is not None:
-        _keep(p)
-        p.pins = [pair for pair in p.pins if pair[1] is not recording]
-        p.pinned, p.pinned_name = recording, name
+    p.pinned, p.pinned_name = recording, name
+
+
+def choose(number: int) -> None:
+    """Compare with another of the pinned runs, counted from 0, which is the one that is compared with now."""
+    p = page()
+    if 0 < number <= len(p.pins):
+        name, recording = p.pins[number - 1]
+        _keep(p, recording)
+        compare_with(recording, name)
 
 
 def unpin() -> None:
@@ -50,14 +56,16 @@ def show_both(both: bool) -> None:
     page().both = both
 
 
-def _keep(p: Page) -> None:
-    if p.pinned is None:
-        return
-    pins = [(p.pinned_name, p.pinned), *p.pins]
+def _keep(p: Page, other: Recording) -> None:
+    """Keep what is compared with until now, as far as there is room; `other` takes its place."""
+    now = [] if p.pinned is None else [(p.pinned_name, p.pinned)]
+    kept: list[tuple[str, Recording]] = []
     room = EVENTS
-    for at, (_, recording) in enumerate(pins):
+    for name, recording in [*now, *p.pins]:
+        if recording is other:
+            continue
         room -= len(recording.events)
-        if at >= MOST - 1 or room < 0:
-            del pins[at:]
+        if len(kept) == MOST - 1 or room < 0:
             break
-    p.pins = pins
+        kept.append((name, recording))
+    p.pins = kept

@@ -8,7 +8,7 @@ import streamlit as st
 
 from components.html.markup import heading, tag, text
 from components.page import controls
-from components.page.graph import player
+from components.page.graph import alone
 from components.page.notebook import actions, cell
 from components.page.notebook.prose import prose
 from components.page.notebook.turning import MOST_ASKED, ask, slides, turn
@@ -40,7 +40,7 @@ def presentation(p: Page, tape: Callable[[Callable[[Page, Recording], None]], No
             if number is not None:
                 cell(p, number, tools=False)
         with right:
-            tape(_graph)
+            tape(alone)
 
 
 def _bar(p: Page, number: int | None, count: int, whole: bool) -> None:
@@ -102,9 +102,3 @@ def _keeping(p: Page, number: int) -> None:
 def _asked(number: int) -> None:
     p = page()
     ask(p, number, str(controls.value(f"ask_{number}_{p.rev}", "")))
-
-
-def _graph(p: Page, recording: Recording) -> None:
-    """The graph with its timeline, by itself."""
-    with st.container(key="graph", border=True):
-        player(p, recording)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from components.page import tasks
 from components.page.opening import show_recording
+from components.page.pinned import compare_with
 from components.page.state import page
 from engine.diagnosis.ranks import RankFacts, facts_of, one_world, rank_findings
 from engine.diagnosis.reason import Finding
@@ -90,4 +91,5 @@ def pin_rank(number: int) -> None:
     p = page()
     ranks = p.memory(Ranks)
     if 0 <= number < len(ranks.recordings):
-        p.pinned, p.pinned_name, p.both = ranks.recordings[number], ranks.names[number], True
+        compare_with(ranks.recordings[number], ranks.names[number])
+        p.both = True

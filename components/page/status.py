@@ -10,9 +10,8 @@ from components.html.markup import tag, text
 from components.page import tasks
 from components.page.following import Following
 from components.page.state import Page
-from components.page.task_progress import bar
+from components.page.task_progress import bar, events
 from components.page.thinned import counted
-from engine.recording import Recording
 
 ENDED = {"ok": "ran in", "error": "failed after"}
 """How a run of a status ended, before its time; others were stopped."""
@@ -43,20 +42,14 @@ def _summary(p: Page) -> list[str]:
     if p.opened is not None:
         elsewhere = p.opened.engine if p.opened.engine != "numpy" else ""
         return [
-            f"{_events(p.opened)}{counted(p.opened)}",
+            f"{events(len(p.opened.events))}{counted(p.opened)}",
             text(f" · recorded on {elsewhere[:60]}") if elsewhere else "",
             "" if p.opened.complete or p.memory(Following).path is not None else " · cut",
         ]
     if p.result is None:
         return []
     recording = p.result.recording
-    held = f"{_events(recording)}{counted(recording)}" if recording is not None else "0 events"
+    held = f"{events(len(recording.events))}{counted(recording)}" if recording is not None else events(0)
     edited = "edited since · " if p.dirty else ""
     took = f"{edited}{ENDED.get(p.result.status, 'stopped after')} {p.result.seconds * 1000:,.0f} ms"
     return [took, tag("span", f" · {held} · engine NumPy", cls="gt-wide")]
-
-
-def _events(recording: Recording) -> str:
-    """How many events it has."""
-    count = len(recording.events)
-    return f"{count:,} event{'s' * (count != 1)}"

@@ -26,6 +26,11 @@ NEAR = 2
 """Positions in the queue that count as next."""
 
 
+def events(count: int) -> str:
+    """So many events, in words."""
+    return f"{count:,} event{'s' * (count != 1)}"
+
+
 @dataclass(frozen=True)
 class Task:
     """Something that the page waits for."""
@@ -53,8 +58,7 @@ class Task:
             return f"Waiting · place {position}"
         if self.limits is None or self.control is None:
             return f"{what} · {self.ticket.seconds:.1f} s"
-        events = f"{self.control.events:,} event{'s' * (self.control.events != 1)}"
-        return f"{what} · {self.ticket.seconds:.1f} of {self.limits.seconds:g} s · {events}"
+        return f"{what} · {self.ticket.seconds:.1f} of {self.limits.seconds:g} s · {events(self.control.events)}"
 
     @property
     def share(self) -> float | None:

@@ -55,7 +55,10 @@ def _run(args: argparse.Namespace) -> int:
         return _ranks(args, before, after)
     found = _compared(args, before, after, args.b)
     names = _names(args.a, args.b)
-    print(_json(found, (args.a, args.b)) if args.format == "json" else "\n".join(_told(found, names)))
+    if args.format == "json":
+        print(_json(_plain_comparison(found, (args.a, args.b))))
+    else:
+        print("\n".join(_told(found, names)))
     return int(found.first is not None)
 
 
@@ -78,9 +81,9 @@ def _ranks(args: argparse.Namespace, before: Recording, after: Recording) -> int
         after = after if path == args.b else load(path, args)
         pairs.append((path, _compared(args, before, after, path)))
     if args.format == "json":
-        told = [json.loads(_json(found, (args.a, path))) for path, found in pairs]
+        told = [_plain_comparison(found, (args.a, path)) for path, found in pairs]
         findings = [{"rule": each.rule, "severity": each.severity, "title": each.title} for each in together]
-        print(json.dumps({"ranks": told, "findings": findings}, indent=1, allow_nan=False))
+        print(_json({"ranks": told, "findings": findings}))
     else:
         for path, found in pairs:
             print("\n".join(_told(found, _names(args.a, path))) + "\n")
@@ -100,11 +103,15 @@ def _sides(found: Comparison, names: tuple[str, str]) -> list[str]:
     return [side.replace("{0}", names[0]).replace("{1}", names[1]) for side in found.sides]
 
 
-def _json(found: Comparison, names: tuple[str, str]) -> str:
+def _json(plain: dict[str, Any]) -> str:
+    return json.dumps(plain, indent=1, allow_nan=False)
+
+
+def _plain_comparison(found: Comparison, names: tuple[str, str]) -> dict[str, Any]:
     whole, told, unknown = found.compared
     rtol, atol = found.tolerance.rtol, found.tolerance.atol
     first = found.first
-    plain: dict[str, Any] = {
+    return {
         "same": first is None,
         "files": names,
         "recordings": _sides(found, names),
@@ -114,7 +121,6 @@ def _json(found: Comparison, names: tuple[str, str]) -> str:
         "first": None if first is None else _plain(first),
         "only": [_renamed(msgspec.to_builtins(each)) for each in found.only],
     }
-    return json.dumps(plain, indent=1, allow_nan=False)
 
 
 def _plain(first: Difference) -> dict[str, Any]:

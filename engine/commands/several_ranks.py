@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from ..diagnosis.findings import SEVERITIES
 from ..diagnosis.findings.catalogue import kinds
 from ..diagnosis.findings.told import as_text
 from ..diagnosis.ranks import RankFacts, one_world, rank_findings
@@ -66,10 +67,9 @@ def _of_each(reads: Sequence[Read]) -> tuple[list[Finding], list[Finding]]:
     for each in reads:
         for finding in each.found:
             found.setdefault((finding.rule, finding.severity, finding.site), (finding, []))[1].append(each.facts.rank)
-    order = {"error": 0, "warning": 1, "hint": 2}
     told = [_on_ranks(finding, ranks, len(reads)) for finding, ranks in found.values()]
     ignored = {(f.rule, f.site): f for each in reversed(reads) for f in each.ignored}
-    return sorted(told, key=lambda each: order[each.severity]), [*ignored.values()]
+    return sorted(told, key=lambda each: SEVERITIES.index(each.severity)), [*ignored.values()]
 
 
 def _on_ranks(finding: Finding, ranks: list[int], of: int) -> Finding:

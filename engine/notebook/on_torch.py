@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any
 
+from ..pytorch.recorder import TorchRecorder
 from ..pytorch.session import Session
 from ..recording.recording import Recording
 from .codes import NotebookCodes
@@ -33,19 +34,18 @@ class TorchCell:
 
     def printed(self, text: str, stream: str) -> None:
         """The cell wrote text."""
-        recorder = self.session.recorder
-        if recorder is not None and not recorder.deaf:
-            with recorder.noting():
-                recorder.settle()
-                recorder.printed(text, stream)
+        self._tell(lambda recorder: recorder.printed(text, stream))
 
     def warned(self, category: str, message: str) -> None:
         """A warning was shown."""
+        self._tell(lambda recorder: recorder.warned(category, message))
+
+    def _tell(self, tell: Callable[[TorchRecorder], None]) -> None:
         recorder = self.session.recorder
         if recorder is not None and not recorder.deaf:
             with recorder.noting():
                 recorder.settle()
-                recorder.warned(category, message)
+                tell(recorder)
 
     @property
     def recording(self) -> Recording:

@@ -13,7 +13,7 @@ from components.page.attached import refused
 from components.page.keeping.record import Kept, Moment, Pinned, Told, files_of, sound_moment
 from components.page.limits import limits_now
 from components.page.opening import look_at, open_asked, open_example, open_file, put
-from components.page.pinned import unpin_all
+from components.page.pinned import compare_with, unpin_all
 from components.page.runs import run_program
 from components.page.state import Page, new_id, page
 from engine.program import Program, ProgramError
@@ -176,7 +176,7 @@ def _pin(pinned: Pinned) -> None:
 
     def arrived(result: RunResult) -> None:
         if result.recording is not None:
-            page().pinned, page().pinned_name = result.recording, pinned.name
+            compare_with(result.recording, pinned.name)
 
     work: Callable[..., RunResult] = partial(run, program, limits_now(), seed=pinned.seed)
     tasks.start("pin", "Running the pinned program", lambda stop: work(stop=stop), arrived, dims=False)

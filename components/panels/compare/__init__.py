@@ -66,12 +66,12 @@ def compared(on: Beside) -> None:
 def compare_panel(
     pinned: Recording | None, recording: Recording, *, key: str, name: str, both: bool,
     others: Sequence[tuple[str, Recording]] = (), on_pin: Callable[[], None], on_unpin: Callable[[], None],
-    on_both: Callable[[bool], None], on_choose: Callable[[Recording], None] = lambda run: None,
+    on_both: Callable[[bool], None], on_choose: Callable[[int], None] = lambda number: None,
 ) -> str | None:  # fmt: skip
     """Show the comparison; returns the graph's node for the row of the table that was just selected.
 
     Args:
-        others: further pinned runs, with their names, of which one can be chosen instead.
+        others: further pinned runs, with their names, of which one can be chosen instead by its number, counted from 1.
     """
     if pinned is None:
         st.html(
@@ -94,7 +94,7 @@ def compare_panel(
         st.rerun(scope="fragment")
     names = run_names([(name, pinned), *others], recording)
     if others:
-        _choose(pinned, [run for _, run in others], names, key=key, on_choose=on_choose)
+        _choose(names[:-1], key=key, on_choose=on_choose)
     if pinned is recording:
         st.html(muted(f"{name} is pinned as it is now. Change the program, or turn a knob under What if, to compare with it."))
         return None
@@ -125,30 +125,26 @@ def run_names(runs: Sequence[tuple[str, Recording]], recording: Recording) -> li
     return [*told, "this run"]
 
 
-def _choose(
-    pinned: Recording, others: Sequence[Recording], names: Sequence[str], *, key: str, on_choose: Callable[[Recording], None]
-) -> None:
-    """With which of the pinned runs to compare."""
-    runs = [pinned, *others]
-    field = f"{key}_with_{len(runs)}"
+def _choose(names: Sequence[str], *, key: str, on_choose: Callable[[int], None]) -> None:
+    """With which of the pinned runs to compare. What is held here stays for the whole visit: no recording."""
+    field = f"{key}_with_{len(names)}"
 
     def chosen() -> None:
-        on_choose(runs[controls.value(field, 0)])
+        on_choose(controls.value(field, 0))
         controls.put(field, 0)  # it is the first one now
 
     st.selectbox(
-        "Compare with", range(len(runs)), format_func=names.__getitem__, key=field, on_change=chosen,
+        "Compare with", range(len(names)), format_func=names.__getitem__, key=field, on_change=chosen,
         help="Runs that were pinned, the last one first",
     )  # fmt: skip
 
 
 def _courses(runs: Sequence[tuple[str, Recording]], recording: Recording, names: Sequence[str], *, key: str) -> None:
     """The first loss of all these runs and of the one on show, in one chart."""
-    several = [*runs, ("", recording)]
-    shown = [at for at, (_, run) in enumerate(several) if run is not recording or at == len(runs)]
-    found = courses([several[at][1] for at in shown])
+    others = [(name, run) for name, (_, run) in zip(names, runs) if run is not recording]
+    found = courses([*(run for _, run in others), recording])
     if found:
-        course_chart(found[0], [names[at] for at in shown], key=f"{key}_losses")
+        course_chart(found[0], [*(name for name, _ in others), names[-1]], key=f"{key}_losses")
 
 
 def compare_html(comparison: Comparison, pinned: Recording, recording: Recording, ends: Sequence[Course] = ()) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.html.markup import shortened
+from components.panels.scales import is_steep, thinned
 from engine.diagnosis.comparison.courses import Course
 from engine.lazy import Late
 
@@ -19,8 +20,6 @@ else:
 HEIGHT = 240
 POINTS = 300
 """Points of one curve."""
-STEEP = 50.0
-"""Largest by smallest loss from which on the scale is logarithmic."""
 COLOURS = ("#e8772e", "#3f78c2", "#8a63c7", "#2f9e62", "#9aa3af", "#b8860b")
 """Of this run, and of the pinned ones."""
 
@@ -28,25 +27,20 @@ COLOURS = ("#e8772e", "#3f78c2", "#8a63c7", "#2f9e62", "#9aa3af", "#b8860b")
 def course_chart(course: Course, names: Sequence[str], *, key: str) -> None:
     """The curves of a loss, one for each run by its name; the last one is the run on show."""
     drawn = [(name, values) for name, values in zip(names, course.values) if len(values) > 1]
-    if not drawn:
-        return
     finite = [value for _, values in drawn for value in values if value is not None]
     if not finite:
         return
     rows = []
     for name, values in drawn:
-        every = -(-len(values) // POINTS)
-        kept = [at for at in range(len(values)) if at % every == 0 or at == len(values) - 1]
-        rows += [{course.unit: at, "loss": values[at], "run": shortened(name, 60)} for at in kept]
-    steep = min(finite) > 0 and max(finite) > STEEP * min(finite)
+        rows += [{course.unit: at, "loss": values[at], "run": shortened(name, 60)} for at in thinned(len(values), POINTS)]
     order = [shortened(name, 60) for name, _ in drawn]
-    colours = [COLOURS[0], *COLOURS[1 : len(order)]][::-1] if len(order) <= len(COLOURS) else list(COLOURS)
+    colours = COLOURS[: len(order)][::-1]
     chart = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_line(strokeWidth=1.8)
         .encode(
             x=alt.X(f"{course.unit}:Q", title=course.unit, axis=alt.Axis(tickMinStep=1, format="d")),
-            y=alt.Y("loss:Q", title=None, scale=alt.Scale(type="log") if steep else alt.Scale(zero=False)),
+            y=alt.Y("loss:Q", title=None, scale=alt.Scale(type="log") if is_steep(finite) else alt.Scale(zero=False)),
             color=alt.Color(
                 "run:N", title=None, sort=order, scale=alt.Scale(domain=order, range=colours),
                 legend=alt.Legend(orient="bottom", labelLimit=180, columns=2),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components.html.markup import shortened
+from components.panels.scales import is_steep, thinned
 from engine.diagnosis.ledger import Entry, Point
 from engine.graph.numbers import norm
 from engine.lazy import Late
@@ -38,8 +39,7 @@ def curves(points: Sequence[Point], step: int, what: str, *, key: str) -> None:
     if not shown:
         return
     rows = [{"pass": p.x, what: p.y, "of": shortened(p.series, 60), "line": p.line, "now": p.step <= step} for p in shown]
-    positive = all(p.y > 0 for p in shown) and max(p.y for p in shown) > 50 * min(p.y for p in shown)
-    scale = alt.Scale(type="log") if positive else alt.Scale(zero=False)
+    scale = alt.Scale(type="log") if is_steep([p.y for p in shown]) else alt.Scale(zero=False)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         x=alt.X("pass:Q", title="backward pass", axis=alt.Axis(tickMinStep=1, format="d")),
         y=alt.Y(f"{what}:Q", title=None, scale=scale),
@@ -56,16 +56,14 @@ def _strongest(points: Sequence[Point]) -> list[Point]:
     last = {p.series: p.y for p in points}
     kept = set(sorted(last, key=lambda name: -last[name])[:SERIES])
     shown = [p for p in points if p.series in kept]
-    count = Counter(p.series for p in shown)
+    drawn = {name: set(thinned(count, POINTS)) for name, count in Counter(p.series for p in shown).items()}
     seen: Counter[str] = Counter()
-    thinned = []
+    found = []
     for p in shown:
-        # Of a long curve every so many-th point, and the last one.
-        every = -(-count[p.series] // POINTS)
+        if seen[p.series] in drawn[p.series]:
+            found.append(p)
         seen[p.series] += 1
-        if (seen[p.series] - 1) % every == 0 or seen[p.series] == count[p.series]:
-            thinned.append(p)
-    return thinned
+    return found
 
 
 def ledger_chart(recording: Recording, entries: Sequence[Entry], step: int, *, key: str) -> None:

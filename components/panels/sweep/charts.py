@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from components.panels.scales import is_steep
 from engine.experiments.sweep.messages import Spot
 from engine.lazy import Late
 from engine.sweep import Sweep
@@ -25,8 +26,6 @@ SLOPES = 15
 """Pieces of tangents along a curve."""
 HEAT = ["#fbfdff", "#e0ecf8", "#c3d9ef", "#a2c5e6", "#7fafda", "#5f99cd"]
 BLUE, INK, FAINT, PATH, GREY = "#3f78c2", "#10243f", "#2f5f94", "#e8772e", "#9aa3af"
-STEEP = 50.0
-"""Largest by smallest loss from which on the scale is logarithmic."""
 Rows = list[dict[str, Any]]
 
 
@@ -44,9 +43,7 @@ def _title(label: str) -> str:
 
 
 def _scale(loss: np.ndarray[Any, Any]) -> Literal["log", "linear"]:
-    finite = loss[np.isfinite(loss)]
-    steep = finite.size > 0 and float(finite.min()) > 0 and float(finite.max()) > STEEP * float(finite.min())
-    return "log" if steep else "linear"
+    return "log" if is_steep(loss[np.isfinite(loss)].tolist()) else "linear"
 
 
 def _shown(value: float) -> str:

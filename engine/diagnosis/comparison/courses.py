@@ -41,9 +41,8 @@ class Course(msgspec.Struct, frozen=True):
 
 def courses(runs: Sequence[Recording]) -> list[Course]:
     """The losses that at least two of the runs have, by name; where they have no name in common, the first one of each."""
-    units = ["iteration" if nests_of(run).worth else "pass" for run in runs]
-    unit = "iteration" if set(units) == {"iteration"} else "pass"
-    named, ends = [_losses(run, each) for run, each in zip(runs, units)], [last_losses(run) for run in runs]
+    unit = "iteration" if all(nests_of(run).worth for run in runs) else "pass"
+    named, ends = [_losses(run) for run in runs], [_ends(run) for run in runs]
     if all(named) and not set.intersection(*map(set, named)):
         firsts = [next(iter(own)) for own in named]
         values = tuple(own[name] for own, name in zip(named, firsts))
@@ -56,9 +55,20 @@ def courses(runs: Sequence[Recording]) -> list[Course]:
     return [course for course in found if sum(map(bool, course.values)) > 1]
 
 
-def _losses(recording: Recording, unit: str) -> dict[str, tuple[Number, ...]]:
+def _ends(recording: Recording) -> dict[str, float]:
+    """The last number of each of a run's losses, by name; kept on the recording, as `_losses` is."""
+    found: dict[str, float] = recording.once("ends of losses", lambda: last_losses(recording))
+    return found
+
+
+def _losses(recording: Recording) -> dict[str, tuple[Number, ...]]:
     """The course of each of a run's losses, by name."""
-    if unit == "iteration":
+    found: dict[str, tuple[Number, ...]] = recording.once("courses of losses", lambda: _courses_of(recording))
+    return found
+
+
+def _courses_of(recording: Recording) -> dict[str, tuple[Number, ...]]:
+    if nests_of(recording).worth:
         return {curve.name: tuple(curve.values) for curve in losses(recording, rolled_graph(recording).iterations)}
     passes = columns_of(recording).passes
     curves = losses(recording, Iterations(passes.began, passes.ended), fewest=1)

@@ -62,7 +62,7 @@ CONSEQUENCES = {
 }  # fmt: skip
 """Findings that say no more than that another one has taken effect."""
 
-_SEVERITIES = ("error", "warning", "hint")
+SEVERITIES = ("error", "warning", "hint")
 
 
 def findings(recording: Recording, ignore: Collection[str] = ()) -> list[Finding]:
@@ -88,7 +88,7 @@ def _all(recording: Recording) -> list[Finding]:
             recording.events.ahead()  # the rules together look at nearly every piece
         reported = [finding for rule in RULES for finding in sorted(_found(rule, recording), key=lambda f: f.step)]
         reported = over_iterations(recording, _told(paths_of(recording).run, reported))
-        kept = recording.derived["findings"] = sorted(reported, key=lambda f: (not f.ends, _SEVERITIES.index(f.severity)))
+        kept = recording.derived["findings"] = sorted(reported, key=lambda f: (not f.ends, SEVERITIES.index(f.severity)))
     answer: list[Finding] = kept
     return answer
 
