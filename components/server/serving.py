@@ -22,6 +22,7 @@ from components.server.gc_policy import QUIET, housekeeping
 from components.server.headers import Headers
 from components.server.health import Truth, answer
 from components.server.probe import PATH
+from components.server.requests import hear_every_click
 from components.server.theme_told import remember_theme
 from engine.sandbox.runner import refusal, server
 from engine.sandbox.settings import settings
@@ -36,6 +37,7 @@ async def life(app: Any) -> AsyncIterator[None]:
     """Serve when everything is there that the first page needs; else the first visitor waits for it, with the turn."""
     await asyncio.gather(*(asyncio.to_thread(each) for each in (_load, _start_sandbox, first_files.files)))
     remember_theme()
+    hear_every_click()
     await _draw_once()
     cleaning = asyncio.create_task(_tidy_when_quiet())
     try:
