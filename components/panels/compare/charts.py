@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from components.html.markup import shortened
-from components.panels.scales import is_steep, thinned
+from components.html.scales import is_steep, thinned
 from engine.diagnosis.comparison.courses import Course
 from engine.lazy import Late
 

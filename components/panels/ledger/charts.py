@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from components.html.markup import shortened
-from components.panels.scales import is_steep, thinned
+from components.html.scales import is_steep, thinned
 from engine.diagnosis.ledger import Entry, Point
 from engine.graph.numbers import norm
 from engine.lazy import Late

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from components.panels.scales import is_steep
+from components.html.scales import is_steep
 from engine.experiments.sweep.messages import Spot
 from engine.lazy import Late
 from engine.sweep import Sweep
