@@ -4,18 +4,12 @@ import { h } from '../browser/dom.mjs';
 import { mounted } from '../browser/mount.mjs';
 
 const SEEN = 'gradtape.tour';
-const GAP = 8;
 
 export default mounted(createStrip);
 
 function createStrip({ parentElement }) {
   const root = h('section', { class: 'gt-tour', 'aria-label': 'Guided tour', hidden: '' });
   parentElement.append(root);
-  // The panels below end where the window ends.
-  const room = new ResizeObserver(() => {
-    document.documentElement.style.setProperty('--gt-tour', root.offsetHeight ? `${root.offsetHeight + GAP}px` : '0px');
-  });
-  room.observe(root);
   let stops = [];
   let destinations = [];
   let started = null;
@@ -108,8 +102,6 @@ function createStrip({ parentElement }) {
   return {
     update,
     destroy() {
-      room.disconnect();
-      document.documentElement.style.removeProperty('--gt-tour');
       root.remove();
     },
   };
