@@ -122,4 +122,4 @@ def _grown(following: Following, recording: Recording) -> None:
     if not p.has_pinned(before):
         gone(before)
     p.step = None
-    p.keep = {"run": p.run_id, "step": step, "selected": p.selected}
+    p.keep = {"run": p.run_id, "step": step, "selected": p.selected, "grown": True}

@@ -382,6 +382,8 @@ class Keep(msgspec.Struct):
     run: str
     step: int
     selected: str | None
+    grown: bool = False
+    """Whether it is the same run with more at its end: whoever is at an earlier step now, or looks at another node, stays there."""
 
 
 class OverlayMark(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -70,13 +70,13 @@ def test_what_comes_appears_and_the_moment_stays(pieces: list[bytes], path: Path
     page.step = 4
     visit.draw()
     assert events(visit) == 40
-    assert page.keep == {"run": page.run_id, "step": 4, "selected": "t0"}
+    assert page.keep == {"run": page.run_id, "step": 4, "selected": "t0", "grown": True}
     page.step = 39
     path.write_bytes(pieces[2])
     visit.draw()
     there = events(visit)
     assert there == len(Recording.load(pieces[3]).events)
-    assert page.keep == {"run": page.run_id, "step": there - 1, "selected": "t0"}, "who was at the end stays there"
+    assert page.keep == {"run": page.run_id, "step": there - 1, "selected": "t0", "grown": True}, "who was at the end stays there"
     assert page.edited == PROGRAM.splitlines() or page.edited == [PROGRAM]
     path.write_bytes(pieces[3])
     visit.draw()

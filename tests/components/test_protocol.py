@@ -80,7 +80,7 @@ def test_every_part_of_a_large_run_is_in_the_protocol(loop: Recording, monkeypat
 def test_what_the_page_wants_is_in_the_protocol(loop: Recording) -> None:
     wanted: dict[str, Any] = {
         "cmd": {"n": 1, "step": 3, "until": 9, "select": "t1", "open": False},
-        "keep": {"run": "r", "step": 4, "selected": None},
+        "keep": {"run": "r", "step": 4, "selected": None, "grown": True},
         "overlay": {
             "nodes": {"t1": {"tone": "error", "value": 0.5}}, "dim": False,
             "links": [{"from": "t1", "to": "t2", "tone": "cut"}],

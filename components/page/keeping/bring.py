@@ -56,6 +56,8 @@ def take(message: Told) -> None:
                     _nothing(ELSEWHERE)
                 elif why := open_asked(asked, DEFAULT):
                     _nothing(why)
+        case "back":
+            pass  # the connection was lost meanwhile, nothing else
         case "bring":
             if record is not None:
                 _open(record, files_of(message))

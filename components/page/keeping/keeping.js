@@ -35,6 +35,8 @@ function createKeeper({ parentElement }) {
   let data = null;
   let moment = {};
   let typed = null;
+  /** What the page was drawn with last. */
+  let drawn = null;
   let session = '';
   /** The record that the address belongs to. */
   let entry = '';
@@ -134,7 +136,8 @@ function createKeeper({ parentElement }) {
   function look() {
     clearTimeout(timer);
     timer = 0;
-    if (data === null || busy()) return;
+    if (data === null) return;
+    if (busy()) return void onInput(); // a little later, then
     const cells = data.record.cells.map((cell, k) => window.__gradtapeEditor?.[`editor_${k}`]?.getText() ?? cell);
     typed = String(cells) === String(data.record.cells) ? null : cells;
     if (typed) save();
@@ -171,6 +174,8 @@ function createKeeper({ parentElement }) {
   for (const [name, on] of Object.entries(heard)) window.addEventListener(name, on);
   window.addEventListener('popstate', onPop, true);
   document.addEventListener('input', onInput, true);
+  // A server that was started anew knows nothing of this page until it is asked; what it answers is another session's.
+  const back = watchConnection(() => send('told', { n: (sent = Math.max(sent + 1, Date.now())), kind: 'back', query: '', record: null, files: {} }));
   if (others) {
     others.onmessage = ({ data: message }) => {
       const mine = data?.record.own && data.record.work;
@@ -196,7 +201,9 @@ function createKeeper({ parentElement }) {
         greet();
       }
       if (busy()) return pass(PATIENCE_MS / REST_MS);
-      typed = null;
+      // A page that is drawn again with the text of before has not heard yet what was typed since.
+      if (!drawn || drawn.id !== data.record.id || String(drawn.cells) !== String(data.record.cells)) typed = null;
+      drawn = data.record;
       if (!data.awaits) address();
       save();
     },
@@ -204,6 +211,7 @@ function createKeeper({ parentElement }) {
       for (const [name, on] of Object.entries(heard)) window.removeEventListener(name, on);
       window.removeEventListener('popstate', onPop, true);
       document.removeEventListener('input', onInput, true);
+      back.disconnect();
       clearTimeout(timer);
       clearTimeout(rest);
       clearTimeout(again);
@@ -219,6 +227,19 @@ function createKeeper({ parentElement }) {
  */
 function isRunning() {
   return document.querySelector('[data-test-script-state="running"]') !== null;
+}
+
+/** Call back when the connection to the server has been lost and is there again. */
+function watchConnection(action) {
+  const app = document.querySelector('[data-test-connection-state]');
+  const connected = () => app?.dataset.testConnectionState === 'CONNECTED';
+  let was = connected();
+  const watching = new MutationObserver(() => {
+    if (connected() && !was) action();
+    was = connected();
+  });
+  if (app) watching.observe(app, { attributeFilter: ['data-test-connection-state'] });
+  return watching;
 }
 
 /** What Python reads of a record; the rest is for the list. */

@@ -82,7 +82,7 @@ class Told(msgspec.Struct, frozen=True):
     """What the browser tells of what it keeps."""
 
     n: Annotated[int, Meta(ge=0, lt=2**53)]
-    kind: Literal["reloaded", "went", "bring", "apart", "stored"]
+    kind: Literal["reloaded", "went", "bring", "apart", "stored", "back"]
     query: Annotated[str, Meta(max_length=MAX_LINK + 200)] = ""
     record: Kept | None = None
     files: Annotated[

@@ -161,7 +161,9 @@ export function createLoading(state, parts, { root, canvas, under }) {
     memory.keptRun = payload.keep?.run;
     const nodesBefore = state.model.nodes.length;
     const cameraBefore = memory.camera; // putting the graph in place moves the view
-    const start = remembered ? memory.step : kept ? kept.step : startStep(payload);
+    // Of a run that has grown this player knows best where it is: what it has not told yet counts.
+    const stayed = kept?.grown && memory.step < memory.total - 1;
+    const start = remembered || stayed ? memory.step : kept ? kept.step : startStep(payload);
     // The same picture with other groups open, or with loops turned.
     const refolded = memory.picture !== undefined && shapeless(memory.picture) === shapeless(payload.picture);
     const another = memory.picture !== undefined && runOf(memory.picture) !== runOf(payload.picture) && !payload.keep;
@@ -184,7 +186,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     parts.queueBar.element.hidden = model.passes === 0;
     parts.navigation.assume(memory.breakpoints ?? parts.navigation.breakpoints);
     parts.seeking.goTo(start, { quiet: true });
-    const selected = kept ? kept.selected : refolded && memory.wanted ? memory.wanted : memory.selected;
+    const selected = kept && !kept.grown ? kept.selected : refolded && memory.wanted ? memory.wanted : memory.selected;
     selection.select(selected ? model.stand(selected) : null);
     const sought = refolded && memory.wanted ? model.node.get(view.selected) : null;
     selection.tellSelected();

@@ -374,6 +374,8 @@ export interface Keep {
   run: string;
   step: number;
   selected: string | null;
+  /** Whether it is the same run with more at its end: whoever is at an earlier step now, or looks at another node, stays there. */
+  grown: boolean;
 }
 
 /** A mark over a node or edge; "error" is coloured by its value from 0 to 1. */
