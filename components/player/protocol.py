@@ -383,7 +383,7 @@ class Keep(msgspec.Struct):
     step: int
     selected: str | None
     grown: bool = False
-    """Whether it is the same run with more at its end: whoever is at an earlier step now, or looks at another node, stays there."""
+    """Whether it is the same run with more at its end: whoever is at an earlier step, or looks at another node, stays there."""
 
 
 class OverlayMark(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -76,7 +76,9 @@ def test_what_comes_appears_and_the_moment_stays(pieces: list[bytes], path: Path
     visit.draw()
     there = events(visit)
     assert there == len(Recording.load(pieces[3]).events)
-    assert page.keep == {"run": page.run_id, "step": there - 1, "selected": "t0", "grown": True}, "who was at the end stays there"
+    assert page.keep == {"run": page.run_id, "step": there - 1, "selected": "t0", "grown": True}, (
+        "who was at the end stays there"
+    )
     assert page.edited == PROGRAM.splitlines() or page.edited == [PROGRAM]
     path.write_bytes(pieces[3])
     visit.draw()
