@@ -89,7 +89,7 @@ def put(program: Program, name: str, query: str | None) -> Page:
     p.beside, p.arguments = program.files, ""
     begun(p, query)
     p.shown += 1
-    p.unfolded, p.rolled, p.turned = None, None, ()
+    p.unfolded, p.rolled, p.turned, p.watched = None, None, (), []
     return p
 
 

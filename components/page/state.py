@@ -130,6 +130,8 @@ class Page:
     command: dict[str, Any] = field(default_factory=lambda: {"n": 0, "step": None, "select": None})
     keep: dict[str, Any] | None = None
     """Where the player goes on when the program was changed and run again: the moment and node it showed."""
+    watched: list[str] = field(default_factory=list)
+    """The expressions whose values are shown at every step."""
 
     # The graph
     view: str = "tensors"

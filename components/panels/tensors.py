@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from components.html.markup import chip, muted, nothing_yet, shortened, tag, text
+from components.html.markup import chip, moment, muted, nothing_yet, shortened, tag, text
+from components.page import controls
+from components.page.state import page
 from components.panels import Beside, panel
 from engine.graph.numbers import ArrayTexts
+from engine.graph.watch import LONGEST, MOST, suggestions, watched
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING, OpRan
 from engine.recording.index import index_of
@@ -23,8 +26,49 @@ HEAD = ("name", "value", "grad", "shape", "made by", "inputs", "grad_fn", "line"
 
 @panel("Tensors", 40)
 def tensors(on: Beside) -> None:
-    """The tensors that exist at the step on show."""
+    """What is watched, and the tensors that exist at the step on show."""
+    watch(on)
     tensors_panel(on.recording, on.step, on.node, on.page.view, key="tensor_table")
+
+
+def watch(on: Beside) -> None:
+    """Expressions that the visitor has chosen, with their values at the step."""
+    p = on.page
+    with st.container(key="watch"):
+        # Only what is watched is offered: of several that begin alike, Streamlit takes two with one Enter.
+        st.multiselect(
+            "Watch", p.watched, p.watched, key=f"watch_{p.shown}", max_selections=MOST, accept_new_options=True,
+            placeholder="Watch: " + " · ".join(suggestions(on.recording)), label_visibility="collapsed",
+            on_change=_chosen, args=(f"watch_{p.shown}",),
+        )  # fmt: skip
+        if p.watched:
+            st.html(watch_html(on.recording, on.step, on.node, p.watched))
+
+
+def _chosen(key: str) -> None:
+    page().watched = [text.strip()[:LONGEST] for text in controls.value(key, []) if text.strip()][:MOST]
+
+
+def watch_html(recording: Recording, step: int, selected: str | None, expressions: list[str]) -> str:
+    """Expressions as a table, each with its value at the step and since when it has it."""
+    rows = []
+    for expression in expressions:
+        found = watched(recording, step, expression)
+        node = None if found.tensor == NOTHING else f"t{found.tensor}"
+        name = text(shortened(expression, MAX_NAME))
+        if node is not None:
+            current = "true" if node == selected else None
+            name = tag("button", name, cls="gt-moment", type="button", data_gt_select=node, aria_current=current)
+        value = tag("span", text(found.text), title=found.about or None) if found.known else muted(found.text)
+        since = "now" if found.since == step else moment(found.since, f"step {found.since + 1}") if found.since >= 0 else ""
+        cells = (
+            tag("th", name, scope="row"),
+            tag("td", value),
+            tag("td", since if found.known else "", cls="gt-muted", title="when it changed last"),
+        )
+        rows.append(tag("tr", *cells, cls="gt-now" if found.since == step else ""))
+    caption = tag("caption", text(f"What is watched, at step {step + 1}"), cls="gt-unseen")
+    return tag("table", caption, tag("tbody", *rows), cls="gt-table gt-watch")
 
 
 def tensors_panel(recording: Recording, step: int, selected: str | None, view: str = "tensors", *, key: str) -> None:

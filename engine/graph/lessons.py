@@ -12,10 +12,10 @@ from ..recording.columns import columns_of
 from ..recording.events import NOTHING, CellBegan
 from ..recording.index import index_of
 from ..recording.recording import Recording
-from ..recording.replay import TensorState, replay
+from ..recording.replay import replay
 from ..recording.story import Look
 from .numbers import ArrayTexts, shape_text
-from .structure.tensor_titles import best_names
+from .watch import named
 
 QUESTION = re.compile(
     r"(?P<name>[A-Za-z_][\w.\[\]]{0,200}?)(?P<of>\.grad)?(?P<what>\.shape|\.grad_fn|\.requires_grad|\.is_leaf|\.item\(\))?"
@@ -68,7 +68,7 @@ def selected_of(recording: Recording, look: Look) -> str | None:
     if step is None or not look.selected:
         return None
     if not look.selected.startswith("#"):
-        found = _named(recording, look.selected, step)
+        found = named(recording, look.selected, step)
         return None if found is None else f"t{found.id}"
     node, index = look.selected[1:], index_of(recording)
     if not re.fullmatch(r"[tn][0-9]{1,9}", node):
@@ -89,7 +89,7 @@ def look_at(recording: Recording, look: Look, step: int, node: str | None, view:
         name = f"#{node}"
         if node[0] == "t" and int(node[1:]) in state:
             called = state.tensor(int(node[1:])).name
-            again = _named(recording, called, step) if called else None
+            again = named(recording, called, step) if called else None
             name = called if again is not None and again.id == int(node[1:]) else name
     moment = None if step == last else step - first
     return msgspec.structs.replace(look, moment=moment, selected=name, view=view)
@@ -101,7 +101,7 @@ def answer(recording: Recording, look: Look) -> Answer | None:
     stretch = stretches(recording).get(look.cell)
     if asked is None or stretch is None:
         return None
-    state = _named(recording, asked["name"], stretch[1])
+    state = named(recording, asked["name"], stretch[1])
     if state is None:
         return None
     what = (asked["what"] or "").strip(".()")
@@ -126,12 +126,3 @@ def answer(recording: Recording, look: Look) -> Answer | None:
 
 def _none() -> Answer:
     return Answer("none", "None", ["None"])
-
-
-def _named(recording: Recording, name: str, step: int) -> TensorState | None:
-    """The tensor that a name stands for at a step: of the program, or a parameter by the path of its module."""
-    state = replay(recording, step)
-    found = state.names.get(name)
-    if found is None:
-        found = next((id for id, called in best_names(recording).items() if called == name and id in state), None)
-    return None if found is None else state.tensor(found)

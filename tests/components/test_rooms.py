@@ -16,7 +16,12 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = [ROOT / "app.py", *sorted(ROOT.glob("components/**/*.py"))]
 OWNERS = {
     # What Streamlit has sent to a browser is counted below the page, which knows nothing of it.
-    "session_state": {"components/page/state.py", "components/page/controls.py", "components/server/held.py"},
+    "session_state": {
+        "components/page/state.py",
+        "components/page/controls.py",
+        "components/server/held.py",
+        "components/server/requests.py",
+    },
     "query_params": {"components/page/address.py"},
 }
 PANELS = ROOT / "components/panels"

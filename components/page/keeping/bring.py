@@ -151,6 +151,7 @@ def _prepare(p: Page, kept: Moment) -> None:
     """Choose views and panel before the page is drawn."""
     moment = sound_moment(kept)
     p.view, p.direction, p.mode = moment.view, moment.direction, moment.mode
+    p.watched = list(moment.watched)
     controls.put("view", moment.view)
     controls.put("direction", moment.direction)
     controls.put("mode", moment.mode)

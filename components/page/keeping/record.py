@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from engine.graph.watch import LONGEST, MOST
 from engine.program import MAX_TEXT
 from engine.program.share import MAX_LINK, MAX_NAME, NODE, VIEWS
 from engine.program.source import MAX_CELLS
@@ -45,6 +46,8 @@ class Moment(msgspec.Struct, frozen=True):
     mode: Literal["Code", "Build"] = "Code"
     picked: Annotated[tuple[Step, ...], Meta(max_length=20)] = ()
     """The builder's operands."""
+    watched: Annotated[tuple[Annotated[str, Meta(max_length=LONGEST)], ...], Meta(max_length=MOST)] = ()
+    """The expressions that are watched."""
 
 
 class Pinned(msgspec.Struct, frozen=True):

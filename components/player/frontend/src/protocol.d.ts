@@ -374,7 +374,7 @@ export interface Keep {
   run: string;
   step: number;
   selected: string | null;
-  /** Whether it is the same run with more at its end: whoever is at an earlier step now, or looks at another node, stays there. */
+  /** Whether it is the same run with more at its end: whoever is at an earlier step, or looks at another node, stays there. */
   grown: boolean;
 }
 
