@@ -49,6 +49,7 @@ KEYS = {
         ("Ctrl /", "make the line a comment"),
         ("F8", "to the next line with a finding; Alt ↓ to what can be done about it"),
         ("F9", "breakpoint on the cursor's line; or click its number"),
+        ("Ctrl F10", "run to here: to the next step on the cursor's line; or Alt and a click on its number"),
         ("Tab", "leave the editor; once something is typed, indent"),
         ("Esc  Tab", "leave the editor after typing, too"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Gradtape
 
@@ -140,3 +141,26 @@ def test_a_breakpoint_set_with_the_keyboard_or_by_the_player_is_shown(page: Grad
         {"from": "player", "lines": [{"cell": 0, "line": 3}]},
     )
     page.until(lambda: page.page.locator(".cm-lineNumbers .gt-breakpoint").all_inner_texts() == ["3"], "the player's are shown")
+
+
+def test_the_tape_goes_to_the_line_that_is_asked_for_and_runs_what_was_changed_before(page: Gradtape) -> None:
+    ran(page)
+    page.page.evaluate("window.addEventListener('gradtape:moment', ({ detail }) => { window.__moment = detail; })")
+
+    def line() -> int:
+        told = page.page.evaluate("window.__moment ?? null")
+        return int(told["span"][0]) if told and told["span"] else 0
+
+    number = page.page.locator(".cm-lineNumbers .cm-gutterElement", has_text="4").first
+    number.click(modifiers=["Alt"])
+    page.until(lambda: line() == 4, "the line that was clicked")
+    assert page.page.locator(".gt-breakpoint").count() == 0, "it sets no breakpoint"
+    first = page.page.evaluate("window.__moment.step")
+    number.click(modifiers=["Alt"])
+    page.until(lambda: line() == 4 and page.page.evaluate("window.__moment.step") != first, "the next time that it comes there")
+    replace(page, "* 3", "* 7")
+    put_cursor(page, "y.sum")
+    page.page.keyboard.press("Control+F10")
+    page.until(lambda: line() == 5, "the new run, there")
+    assert page.page.evaluate("window.__gradtapePlayer.find('× 7').length") == 2, "it is the run of the new text"
+    expect(page.page.locator(".gt-edited")).to_have_count(0)

@@ -46,17 +46,21 @@ function toggle(view, offset) {
   return true;
 }
 
-export const breakpoints = [
+/** @param {(view: EditorView, offset: number) => boolean} runTo   what Alt and a click on a line's number do */
+export const breakpoints = (runTo) => [
   field,
   lineNumbers({
     domEventHandlers: {
       mousedown(view, line, event) {
         if (event.button !== 0) return false;
         event.preventDefault();
-        return toggle(view, line.from);
+        return event.altKey ? runTo(view, line.from) : toggle(view, line.from);
       },
     },
   }),
   gutterLineClass.compute([field, 'doc'], (state) => RangeSet.of(state.field(field).map((offset) => dot.range(offset)), true)),
-  Prec.high(keymap.of([{ key: 'F9', run: (view) => toggle(view, view.state.selection.main.head) }])),
+  Prec.high(keymap.of([
+    { key: 'F9', run: (view) => toggle(view, view.state.selection.main.head) },
+    { key: 'Mod-F10', run: (view) => runTo(view, view.state.selection.main.head), preventDefault: true },
+  ])),
 ];

@@ -8,6 +8,7 @@
  *                                                                                         the mark of that kind away
  * editors → player
  *   cursor       {cell, line, column}                 the user put the cursor there; not told inside text that has not run
+ *   goto         {cell, line}                         go to the next step on this line
  *
  * either way
  *   breakpoints  {from: "editor" | "player", lines: [{cell, line}, …]}     all breakpoints on lines
@@ -65,6 +66,8 @@ export const onBreakpoints = (listener) => listen('breakpoints', listener);
 
 export const tellHello = () => tell('hello', { from: 'editor' });
 export const tellCursor = (cell, { line, column }) => tell('cursor', { cell, line, column });
+
+export const tellGoto = (cell, line) => tell('goto', { cell, line });
 
 export const breakpointsOf = (cell) => breakpoints.get(cell) ?? [];
 

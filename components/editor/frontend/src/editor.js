@@ -5,7 +5,7 @@ import { EditorView } from '@codemirror/view';
 
 import { breakpointLines, breakpointOffsets, offsetsOf, setBreakpoints } from './breakpoints.js';
 import {
-  breakpointsOf, forgetSpans, newestMoment, newestSpans, onBreakpoints, onMoment, onSpan, tellBreakpoints, tellCursor, tellHello,
+  breakpointsOf, forgetSpans, newestMoment, newestSpans, onBreakpoints, onMoment, onSpan, tellBreakpoints, tellCursor, tellGoto, tellHello,
 } from './bus.js';
 import { announcement, diagnostics, setDiagnostics } from './diagnostics.js';
 import { theme, toneOf } from './theme.js';
@@ -22,6 +22,9 @@ import { wrapping } from './wrap.js';
 
 /** Marks changes that came from Python, which it need not be told of. */
 const fromPython = Annotation.define();
+/** Milliseconds from a run's text to its picture at most, in which the player has been told of it. */
+const ARRIVED_MS = 1_000;
+
 /** Marks breakpoints that the player told, which it need not be told again. */
 const fromPlayer = Annotation.define();
 
@@ -32,6 +35,8 @@ export function createEditor({ parentElement, data: first }) {
   parentElement.append(root);
 
   let data = first;
+  /** The line that is gone to when the run that was asked for is there. */
+  let goal = null;
   const queue = createSendQueue(() => view.state.doc.toString());
   const changeable = new Compartment();
   const lines = new Compartment();
@@ -42,7 +47,7 @@ export function createEditor({ parentElement, data: first }) {
     state: EditorState.create({
       doc: normalised(data.text),
       extensions: [
-        setup({ run, completions: names }),
+        setup({ run, runTo, completions: names }),
         changeable.of([]),
         lines.of(wrapping()),
         ranField,
@@ -81,9 +86,37 @@ export function createEditor({ parentElement, data: first }) {
   endings.push(() => window.removeEventListener('gradtape:space', wrapLines));
 
   function run() {
+    goal = null;
     queue.run();
     if (data.ran == null) ranNow(view.state.doc.toString());
     return true;
+  }
+
+  /** Go to where the program comes to a line next; what has been changed runs before. */
+  function runTo(target, offset) {
+    const { from, number } = target.state.doc.lineAt(offset);
+    if (isEdited(target.state)) {
+      run();
+      goal = number;
+      return true;
+    }
+    const line = lineThatRan(target.state, from);
+    if (line !== null) tellGoto(data.cell, line);
+    return true;
+  }
+
+  /** The run that was asked for on the way to a line is there: the player tells of its moment when it has it, too. */
+  function arrive() {
+    if (goal === null || isEdited(view.state)) return;
+    const line = goal;
+    goal = null;
+    const go = () => {
+      stop();
+      clearTimeout(timer);
+      tellGoto(data.cell, line);
+    };
+    const stop = onMoment(() => setTimeout(go));
+    const timer = setTimeout(go, ARRIVED_MS);
   }
 
   function changed(update) {
@@ -142,7 +175,7 @@ export function createEditor({ parentElement, data: first }) {
     view.dispatch({ effects: [setDiagnostics.of(list), EditorView.announce.of(announcement(list))] });
   }
 
-  let shown = { rev: data.rev, diagnostics: '[]', marks: '[]', attributes: '' };
+  let shown = { rev: data.rev, run: data.run, diagnostics: '[]', marks: '[]', attributes: '' };
 
   function update(component) {
     data = component.data;
@@ -165,7 +198,8 @@ export function createEditor({ parentElement, data: first }) {
       for (const told of newestSpans()) showSpan(told, false);
       tellHello();
     }
-    shown = { rev: data.rev, diagnostics: list, marks: found, attributes };
+    if (data.run !== shown.run) arrive();
+    shown = { rev: data.rev, run: data.run, diagnostics: list, marks: found, attributes };
     root.style.setProperty('--gt-height', heightOf(data.height));
     root.dataset.tone = toneOf(view.dom);
     root.dataset.ready = 'true';

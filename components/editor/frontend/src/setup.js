@@ -14,12 +14,12 @@ import { breakpoints } from './breakpoints.js';
 import { completeFrom } from './complete.js';
 import { leavingByTab } from './tab.js';
 
-/** @param {{run: () => boolean, completions: () => object[]}} page */
-export function setup({ run, completions }) {
+/** @param {{run: () => boolean, runTo: (view: EditorView, offset: number) => boolean, completions: () => object[]}} page */
+export function setup({ run, runTo, completions }) {
   return [
     // Before the default keymap, where Mod-Enter opens a line.
     Prec.highest(keymap.of([{ key: 'Mod-Enter', run, preventDefault: true }])),
-    breakpoints,
+    breakpoints(runTo),
     leavingByTab,
     highlightActiveLineGutter(),
     highlightSpecialChars(),

@@ -24,7 +24,7 @@ export function tell(name, detail) {
 }
 
 /**
- * @param {object} on   cursor({cell, line, column}) once it rests, breakpoints([{cell, line}]), hello() when an editor is mounted
+ * @param {object} on   cursor({cell, line, column}) once it rests, goto({cell, line}), breakpoints([{cell, line}]), hello() when an editor is mounted
  * @returns {() => void} stop listening
  */
 export function listenToEditor(on) {
@@ -36,14 +36,17 @@ export function listenToEditor(on) {
   const onBreakpoints = ({ detail }) => {
     if (detail?.from !== 'player') on.breakpoints(detail?.lines ?? []);
   };
+  const onGoto = ({ detail }) => on.goto(detail);
   const onHello = ({ detail }) => detail?.from === 'editor' && on.hello();
   window.addEventListener('gradtape:hello', onHello);
   window.addEventListener('gradtape:cursor', onCursor);
+  window.addEventListener('gradtape:goto', onGoto);
   window.addEventListener('gradtape:breakpoints', onBreakpoints);
   return () => {
     clearTimeout(timer);
     window.removeEventListener('gradtape:hello', onHello);
     window.removeEventListener('gradtape:cursor', onCursor);
+    window.removeEventListener('gradtape:goto', onGoto);
     window.removeEventListener('gradtape:breakpoints', onBreakpoints);
   };
 }

@@ -277,6 +277,7 @@ function listen(state, parts, root) {
       parts.selection.select(node.id);
       parts.viewport.bringIntoView(node.id);
     },
+    goto: ({ cell, line }) => goTo(`cell ${cell + 1}, line ${line}`, state, parts),
     hello: () => greet(parts),
     breakpoints: parts.breakpoints.fromEditor,
   });
