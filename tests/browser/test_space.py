@@ -136,12 +136,15 @@ def test_the_text_grows_everywhere_and_the_theme_is_chosen_in_the_page(page: Gra
     sizes = """() => ['.st-key-console .gt-console pre', '.st-key-inspector .gt-answer', '.st-key-help p'].map((each) =>
         parseFloat(getComputedStyle(document.querySelector(each)).fontSize))
         .concat(parseFloat(getComputedStyle(window.__gradtapeEditor.editor_0.view.dom).fontSize))"""
-    before = page.page.evaluate(sizes)
+    caption = page.player.locator(".caption")
+    size = "element => parseFloat(getComputedStyle(element).fontSize)"
+    before, said = page.page.evaluate(sizes), caption.evaluate(size)
     display = page.page.get_by_role("button", name="Display")
     display.click()
     page.page.get_by_role("button", name="130 %").click()
     now = page.page.evaluate(sizes)
     assert [round(new / old, 2) for new, old in zip(now, before, strict=True)] == [1.3] * 4
+    assert caption.evaluate(size) == pytest.approx(1.3 * said)
     page.page.get_by_role("button", name="As at first").click()
     assert page.page.evaluate(sizes) == before
     page.page.keyboard.press("Escape")
