@@ -26,7 +26,7 @@ def program(p: Page) -> None:
     if p.mode == "Build":
         _builder(p)
     with st.container(key="code", border=False):
-        code(p, 0, 430 if p.mode == "Code" else 260)
+        code(p, 0, "stretch" if p.mode == "Code" else 260)
     result = p.result if p.opened is None else printed(p.opened)
     console(result, between(p, p.result) if p.opened is None and p.result is not None else (), key="console", run=p.run_id)
     written(p)

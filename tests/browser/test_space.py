@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.conftest import Gradtape
 
@@ -158,3 +158,38 @@ def test_the_text_grows_everywhere_and_the_theme_is_chosen_in_the_page(page: Gra
     page.page.get_by_role("button", name="As the system").click()
     page.page.locator(".player[data-theme=light]").wait_for()
     page.ready()
+
+
+def test_the_program_takes_the_height_that_there_is(chromium: Browser, address: str) -> None:
+    tab = chromium.new_page(viewport={"width": 1480, "height": 1400})
+    try:
+        page = Gradtape(tab)
+        tab.goto(f"{address}?example=repeated_backward")
+        page.ready()
+        tall = "window.__gradtapeEditor.editor_0.view.scrollDOM.offsetHeight"
+        assert tab.evaluate(tall) > 700
+        tab.set_viewport_size({"width": 1480, "height": 920})
+        page.until(lambda: 400 < tab.evaluate(tall) < 500, "a lower window has a lower editor")
+        assert tab.evaluate(HIGH) <= 920
+    finally:
+        tab.close()
+
+
+def test_on_paper_there_are_no_controls_and_the_program_is_whole(page: Gradtape) -> None:
+    lines = "\n".join(f"a{k} = torch.ones({k + 1})" for k in range(80))
+    page.run(f"import torch\n{lines}\n")
+    page.page.emulate_media(media="print")
+    page.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    try:
+        for gone in (".st-key-run", ".st-key-panel_tab", ".st-key-modes", ".st-key-views"):
+            expect(page.page.locator(gone)).to_be_hidden()
+        expect(page.player.locator(".tools")).to_be_hidden()
+        expect(page.player.locator(".caption")).to_be_visible()
+        expect(page.page.get_by_role("textbox", name="Title")).to_be_visible()
+        program = page.page.locator(".st-key-program").bounding_box()
+        assert program is not None
+        assert program["height"] > 80 * 18, "no line is cut off"
+    finally:
+        page.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+        page.page.emulate_media(media="screen")
+    expect(page.page.locator(".st-key-run")).to_be_visible()

@@ -85,6 +85,13 @@ export function createEditor({ parentElement, data: first }) {
   window.addEventListener('gradtape:space', wrapLines);
   endings.push(() => window.removeEventListener('gradtape:space', wrapLines));
 
+  // On paper the text is as long as it is.
+  for (const [name, height] of [['beforeprint', () => 'content'], ['afterprint', () => data.height]]) {
+    const take = () => takeHeight(height());
+    window.addEventListener(name, take);
+    endings.push(() => window.removeEventListener(name, take));
+  }
+
   function run() {
     goal = null;
     queue.run();
@@ -200,10 +207,15 @@ export function createEditor({ parentElement, data: first }) {
     }
     if (data.run !== shown.run) arrive();
     shown = { rev: data.rev, run: data.run, diagnostics: list, marks: found, attributes };
-    root.style.setProperty('--gt-height', heightOf(data.height));
+    takeHeight(data.height);
     root.dataset.tone = toneOf(view.dom);
     root.dataset.ready = 'true';
     register(data.key, handle);
+  }
+
+  function takeHeight(height) {
+    root.style.setProperty('--gt-height', heightOf(height));
+    root.style.height = height === 'stretch' ? '100%' : '';
   }
 
   function destroy() {
