@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from ..program.parsing import UnreadError, read
 from ..recording.events import NOTHING
 from ..recording.index import StepFunction, index_of
 from ..recording.recording import Recording
@@ -96,9 +97,12 @@ def watched(recording: Recording, step: int, expression: str) -> Watched:
     if len(expression) > LONGEST:
         return Watched(f"longer than {LONGEST} characters", False)
     try:
-        tree = ast.parse(DOTTED.sub(r"[\1]", expression.strip()), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        statements = read(DOTTED.sub(r"[\1]", expression.strip())).tree.body
+    except UnreadError:
         return Watched(NONSENSE, False)
+    if len(statements) != 1 or not isinstance(statements[0], ast.Expr):
+        return Watched(NONSENSE, False)
+    tree = statements[0].value
     reading = _Reading(recording, step)
     try:
         with np.errstate(all="ignore"):

@@ -27,6 +27,11 @@ ALLOWED = [
     ("engine/ops/loss/elementwise.py", "none mean sum", PYTORCH),
     ("engine/ops/nn/embedding.py", "sum mean max", PYTORCH),
     ("engine/diagnosis/comparison/array_change.py", "mean std min max", "what is known of an array that is not kept"),
+    (
+        "engine/graph/watch.py",
+        None,
+        "the functions of recorded arrays that can be watched, and what is known of those not kept",
+    ),
     ("engine/diagnosis/mends/", None, "words of a text that a fix looks for or writes"),
     ("engine/program/edits/expressions.py", None, "words of a text that may be methods of anything"),
     ("engine/libraries/", None, "what other libraries call things"),
