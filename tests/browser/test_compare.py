@@ -123,7 +123,7 @@ def test_more_than_two_runs_are_kept_to_be_compared_with(page: Gradtape) -> None
     change(page, "z = y1 * 6", "z = y1 * 7")
     assert gone() == ["6"]
     page.page.locator(".st-key-panel").get_by_role("combobox", name="Compare with").click()
-    page.page.get_by_role("option").nth(1).click()
+    page.page.get_by_role("listbox").get_by_role("option").nth(1).click()
     page.until(lambda: gone() == ["y2"], "the run that was pinned first")
     page.page.get_by_role("button", name="Unpin").click()
     page.until(lambda: gone() == ["6"], "the other one takes its place")

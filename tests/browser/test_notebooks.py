@@ -209,6 +209,8 @@ def test_a_lesson_stands_in_another_page(page: Gradtape, address: str) -> None:
     page.page.locator(".st-key-lesson").wait_for()
     expect(page.page.locator(".st-key-slide")).to_contain_text("Why training fails")
     assert page.page.get_by_role("button", name="Back to the whole notebook (Esc)").count() == 0
+    page.player.wait_for()
+    page.settled()
     page.page.keyboard.press("ArrowRight")
     expect(page.page.get_by_label("Your guess for w.grad")).to_be_visible()
 

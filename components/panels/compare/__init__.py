@@ -94,7 +94,7 @@ def compare_panel(
         st.rerun(scope="fragment")
     names = run_names([(name, pinned), *others], recording)
     if others:
-        _choose(names[:-1], key=key, on_choose=on_choose)
+        _choose(names[:-1], key=f"{key}_with_{id(pinned)}_{len(names)}", on_choose=on_choose)
     if pinned is recording:
         st.html(muted(f"{name} is pinned as it is now. Change the program, or turn a knob under What if, to compare with it."))
         return None
@@ -126,16 +126,11 @@ def run_names(runs: Sequence[tuple[str, Recording]], recording: Recording) -> li
 
 
 def _choose(names: Sequence[str], *, key: str, on_choose: Callable[[int], None]) -> None:
-    """With which of the pinned runs to compare. What is held here stays for the whole visit: no recording."""
-    field = f"{key}_with_{len(names)}"
-
-    def chosen() -> None:
-        on_choose(controls.value(field, 0))
-        controls.put(field, 0)  # it is the first one now
-
+    """With which of the pinned runs to compare; `key` is another one for each run that is compared with, so that a choice that
+    the browser tells twice is made once. What is held here stays for the whole visit: no recording."""
     st.selectbox(
-        "Compare with", range(len(names)), format_func=names.__getitem__, key=field, on_change=chosen,
-        help="Runs that were pinned, the last one first",
+        "Compare with", range(len(names)), format_func=names.__getitem__, key=key,
+        on_change=lambda: on_choose(controls.value(key, 0)), help="Runs that were pinned, the last one first",
     )  # fmt: skip
 
 
