@@ -318,7 +318,7 @@ def test_a_server_that_is_started_anew_goes_on_with_what_was_on_show(
         page.page.wait_for_timeout(400)
         with served(tmp_path / "second", port):
             page.until(lambda: "offline" in page.console(), "it goes on by itself", page.console)
-            assert page.code() == SHORT + "print('offline')\n"
+            page.until(lambda: page.code() == SHORT + "print('offline')\n", "with the text that was typed", page.code)
     finally:
         tab.close()
 

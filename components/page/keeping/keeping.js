@@ -175,7 +175,10 @@ function createKeeper({ parentElement }) {
   window.addEventListener('popstate', onPop, true);
   document.addEventListener('input', onInput, true);
   // A server that was started anew knows nothing of this page until it is asked; what it answers is another session's.
-  const back = watchConnection(() => send('told', { n: (sent = Math.max(sent + 1, Date.now())), kind: 'back', query: '', record: null, files: {} }));
+  const back = watchConnection(() => {
+    sent = Math.max(sent + 1, Date.now());
+    deliver({ n: sent, kind: 'back', query: '', record: null, files: {} });
+  });
   if (others) {
     others.onmessage = ({ data: message }) => {
       const mine = data?.record.own && data.record.work;

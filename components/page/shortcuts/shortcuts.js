@@ -96,14 +96,17 @@ function createShortcuts({ parentElement }) {
   };
 }
 
+/** Times that a part is looked for, 50 ms apart: a busy server takes a while to draw a panel. */
+const LOOKS = 400;
+
 /** Put the focus into a part of the page; the table's panel may have to be opened first. */
-function go(target, patience = 60) {
+function go(target, looks = LOOKS) {
   const part = document.querySelector(target);
   const inside = part && firstIn(part);
   if (inside) inside.focus();
-  else if (patience > 0) {
-    if (patience === 60 && target === '.st-key-tensor_table') tab('Tensors')?.click();
-    setTimeout(() => go(target, patience - 1), 50);
+  else if (looks > 0) {
+    if (looks === LOOKS && target === '.st-key-tensor_table') tab('Tensors')?.click();
+    setTimeout(() => go(target, looks - 1), 50);
   }
 }
 
