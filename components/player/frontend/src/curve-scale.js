@@ -102,7 +102,8 @@ export function badRanges(curves, marks, count) {
   const first = marks.filter(({ kind }) => kind === 'nan' || kind === 'inf').sort((a, b) => a.iteration - b.iteration);
   if (first.length === 0) return [];
   const found = [];
-  for (let at = first[0].iteration; at < Math.min(count, values.length); at += 1) {
+  // What went wrong before the first iteration is in none of them.
+  for (let at = Math.max(0, first[0].iteration); at < Math.min(count, values.length); at += 1) {
     if (Number.isFinite(values[at])) continue;
     const { kind } = first.findLast((mark) => mark.iteration <= at);
     const before = found.at(-1);

@@ -324,6 +324,7 @@ test('from the first NaN on, what has no number is marked, to the end if it stay
   const marks = [{ kind: 'nan', iteration: 2 }, { kind: 'inf', iteration: 5 }];
   assert.deepEqual(badRanges([{ values: [1, null, null, null, 2, null] }], marks, 6), [[2, 3, 'nan', false], [5, 5, 'inf', true]]);
   assert.deepEqual(badRanges([{ values: [null, 1] }], [], 2), []);
+  assert.deepEqual(badRanges([{ values: [1, 2] }], [{ kind: 'nan', iteration: -1 }], 2), [], 'what was before the loop');
 });
 
 test('every curve has a colour of its own', () => {
