@@ -60,13 +60,14 @@ def watch_html(recording: Recording, step: int, selected: str | None, expression
             current = "true" if node == selected else None
             name = tag("button", name, cls="gt-moment", type="button", data_gt_select=node, aria_current=current)
         value = tag("span", text(found.text), title=found.about or None) if found.known else muted(found.text)
-        since = "now" if found.since == step else moment(found.since, f"step {found.since + 1}") if found.since >= 0 else ""
+        since = found.since if found.known else NOTHING
+        when = "now" if since == step else moment(since, f"step {since + 1}") if since != NOTHING else ""
         cells = (
             tag("th", name, scope="row"),
             tag("td", value),
-            tag("td", since if found.known else "", cls="gt-muted", title="when it changed last"),
+            tag("td", when, cls="gt-muted", title="when it changed last"),
         )
-        rows.append(tag("tr", *cells, cls="gt-now" if found.since == step else ""))
+        rows.append(tag("tr", *cells, cls="gt-now" if since == step else ""))
     caption = tag("caption", text(f"What is watched, at step {step + 1}"), cls="gt-unseen")
     return tag("table", caption, tag("tbody", *rows), cls="gt-table gt-watch")
 

@@ -10,11 +10,12 @@ whole page, and the clicks of a run that has not begun go with the next request.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 
 from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
@@ -72,11 +73,20 @@ def _is_click(each: WidgetState) -> bool:
     return bool(value.ListFields()) if hasattr(value, "ListFields") else bool(value)
 
 
-def _unheard(session: Any) -> Iterator[WidgetState]:
-    """The clicks of a run that was asked for and has not begun, which another request may be about to stop."""
+def _unheard(session: Any) -> list[WidgetState]:
+    """The clicks of a run that was asked for and has not begun, which another request may be about to stop. They are taken from
+    it: should it begin all the same, nothing is clicked twice."""
     waiting = getattr(session._scriptrunner, "_requests", None)
-    if waiting is not None and waiting._state is ScriptRequestType.RERUN and waiting._rerun_data.widget_states is not None:
-        yield from (each for each in waiting._rerun_data.widget_states.widgets if _is_click(each))
+    if waiting is None:
+        return []
+    with waiting._lock:
+        asked = waiting._rerun_data
+        if waiting._state is not ScriptRequestType.RERUN or asked.widget_states is None:
+            return []
+        clicks = [each for each in asked.widget_states.widgets if _is_click(each)]
+        rest = WidgetStates(widgets=[each for each in asked.widget_states.widgets if not _is_click(each)])
+        waiting._rerun_data = replace(asked, widget_states=rest)
+    return clicks
 
 
 def _for_all(asked: ClientState) -> ClientState:

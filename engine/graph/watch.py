@@ -10,7 +10,6 @@ import ast
 import math
 import operator
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -28,17 +27,16 @@ from .structure.tensor_titles import best_names
 
 LONGEST = 200
 """Characters of an expression."""
-LARGEST = 4_000_000
-"""Elements of what is computed, and multiplications of a matrix product in thousands."""
-
+MOST = 20
+"""Expressions that are watched at once."""
+LARGEST = 1_000_000
+"""Elements of anything that is computed on the way."""
+WORK = 100 * LARGEST
+"""Multiplications of a matrix product: some 50 ms."""
 PLACE = re.compile(r"\[(\d+)\]")
 DOTTED = re.compile(r"(?<=[A-Za-z_\]])\.(\d+)\b")
 """A part of a list as a path in a module names it: `net.0.weight`."""
 NONSENSE = "this is no expression that can be watched"
-
-MOST = 20
-"""Expressions that are watched at once."""
-
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -127,7 +125,7 @@ def _named(state: State, name: str) -> tuple[TensorState | None, int]:
     recording = state.recording
     since = found = NOTHING
     for where, track in recording.once("names by name", lambda: _tracks(recording)).get(name, ()):
-        tensor, bound = track.at(state.step, NOTHING), _last(track.steps, state.step)
+        tensor, bound = track.at(state.step, NOTHING), track.since(state.step)
         if tensor != NOTHING and (bound > since or not where):
             since, found = bound, tensor
             if not where:
@@ -143,12 +141,6 @@ def _tracks(recording: Recording) -> dict[str, list[tuple[str, StepFunction[int]
     for (where, name), track in sorted(index_of(recording).names.items(), key=lambda each: each[0]):
         tracks.setdefault(name, []).append((where, track))
     return tracks
-
-
-def _last(steps: list[int], step: int) -> int:
-    """The last of these steps that has been reached, or NOTHING."""
-    place = bisect_right(steps, step)
-    return steps[place - 1] if place else NOTHING
 
 
 class _Reading:
@@ -190,7 +182,7 @@ class _Reading:
 
     def _tensor(self, found: TensorState, since: int) -> _Tensor:
         history = index_of(self.recording).tensors[found.id]
-        changed = NOTHING if history.changes is None else _last(history.changes.steps, self.step)
+        changed = NOTHING if history.changes is None else history.changes.since(self.step)
         self.since = max(self.since, since, history.born, changed)
         return _Tensor(self.recording, found, found.value)
 
@@ -204,7 +196,7 @@ class _Reading:
             if of.id != state.value:
                 raise Unknown("the gradient of a gradient is another tensor; it goes by its own name")
             ledger = index_of(self.recording).tensors[state.id].ledger
-            self.since = max(self.since, NOTHING if ledger is None else _last(ledger.steps, self.step))
+            self.since = max(self.since, NOTHING if ledger is None else ledger.since(self.step))
             return None if state.grad == NOTHING else _Tensor(self.recording, state, state.grad)
         if what == "shape":
             return of.shape
@@ -248,12 +240,8 @@ class _Reading:
 
     def _both(self, does: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr) -> Any:
         a, b = _array(self.value(left)), _array(self.value(right))
-        shapes = np.shape(a), np.shape(b)
-        if does is operator.matmul:
-            work = math.prod(shapes[0]) * (shapes[1][-1] if shapes[1] else 1) // 1_000
-        else:
-            work = math.prod(np.broadcast_shapes(*shapes))
-        if work > LARGEST:
+        size, work = _cost(does, np.shape(a), np.shape(b))
+        if size > LARGEST or work > WORK:
             raise Unknown("more than can be worked out at every step")
         if isinstance(a, int) and isinstance(b, int) and does is operator.pow:
             a = float(a)  # whole numbers would grow without end
@@ -264,16 +252,9 @@ class _Reading:
             raise Unknown(f"{name}() cannot be watched")
         given: dict[str, Any] = {each.arg: self._argument(each.value) for each in keywords if each.arg is not None}
         positions = [self._argument(each) for each in args]
-        if (
-            isinstance(of, _Tensor)
-            and not positions
-            and not given
-            and of.summary is not None
-            and name in ("norm", "mean", "std")
-        ):
+        plain = isinstance(of, _Tensor) and not positions and not given
+        if plain and of.summary is not None and name in ("norm", "mean", "std"):
             return float(getattr(of.summary, name))
-        if of is None:
-            raise Unknown("None has no numbers")
         return FUNCTIONS[name](np.asarray(_array(of)), *positions, **given)
 
     def _argument(self, node: ast.expr) -> Any:
@@ -283,6 +264,15 @@ class _Reading:
             return node.value
         value = self.value(node)
         return value.array.item() if isinstance(value, _Tensor) else value
+
+
+def _cost(does: Callable[[Any, Any], Any], a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, int]:
+    """Elements of a result, and multiplications that it takes."""
+    if does is not operator.matmul or not a or not b:
+        size = math.prod(np.broadcast_shapes(a, b))
+        return size, size
+    size = math.prod(np.broadcast_shapes(a[:-2], b[:-2])) * math.prod(a[-2:-1]) * (b[-1] if len(b) > 1 else 1)
+    return size, size * a[-1]
 
 
 def _array(value: Any) -> Any:
@@ -416,6 +406,10 @@ COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 
 def suggestions(recording: Recording) -> list[str]:
     """Two or three expressions that are worth watching in a run, of each kind one."""
+    return recording.once("worth watching", lambda: _suggestions(recording))
+
+
+def _suggestions(recording: Recording) -> list[str]:
     state = replay(recording, len(recording.events) - 1)
     names = list(reversed(state.names.items()))
     scalar = [name for name, id in names if not state.tensor(id).info.shape]

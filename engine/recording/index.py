@@ -76,6 +76,11 @@ class StepFunction(Generic[T]):
         place = self._count(step)
         return self._value(place - 1) if place else default
 
+    def since(self, step: int) -> int:
+        """The last step up to `step` at which it changed, or NOTHING."""
+        place = self._count(step)
+        return self.steps[place - 1] if place else NOTHING
+
     def until(self, step: int) -> list[T]:
         """All values set up to and including `step`."""
         place = self._count(step)

@@ -100,6 +100,10 @@ def test_the_clicks_of_a_run_that_has_not_begun_go_with_the_next_request(session
     session.ask(asked(value("moment", "1"), part=PART))
     session.ask(asked(click("run")))
     assert session.got == [("", ["moment", "run"]), ("", ["run"])]
+    assert waiting._rerun_data.widget_states is not None
+    assert [each.id for each in waiting._rerun_data.widget_states.widgets] == ["text"], (
+        "should it begin yet, nothing is clicked twice"
+    )
     waiting.on_scriptrunner_ready()
     session.ask(asked(value("text", "new")))
     assert session.got[-1] == ("", ["text"])
