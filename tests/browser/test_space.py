@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
@@ -193,3 +195,31 @@ def test_on_paper_there_are_no_controls_and_the_program_is_whole(page: Gradtape)
         page.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
         page.page.emulate_media(media="screen")
     expect(page.page.locator(".st-key-run")).to_be_visible()
+
+
+def test_under_build_the_program_and_its_output_stand_one_below_the_other(page: Gradtape) -> None:
+    page.page.get_by_role("radio", name="Build").click()
+    page.page.locator(".st-key-builder").wait_for()
+    page.settled()
+    boxes = [page.page.locator(part).bounding_box() for part in (".st-key-builder", ".st-key-code", ".st-key-console")]
+    for above, below in itertools.pairwise(boxes):
+        assert above is not None
+        assert below is not None
+        assert above["y"] + above["height"] <= below["y"] + 1
+    page.page.get_by_role("radio", name="Code").click()
+
+
+@pytest.mark.parametrize(("width", "height", "query"), [(900, 600, "embed=true"), (1300, 700, "embed=true"), (900, 700, "")])
+def test_the_graph_has_its_height_in_frames_and_narrow_windows(
+    chromium: Browser, address: str, width: int, height: int, query: str
+) -> None:
+    tab = chromium.new_page(viewport={"width": width, "height": height})
+    try:
+        page = Gradtape(tab)
+        tab.goto(f"{address}?example=repeated_backward&{query}")
+        page.ready()
+        box = tab.locator(".st-key-graph").bounding_box()
+        assert box is not None
+        assert box["height"] >= 0.7 * height
+    finally:
+        tab.close()
