@@ -1,11 +1,13 @@
 """What recording costs a training on the PyTorch that is installed: processor time of a step, recorded ÷ plain, medians; and
 what a step takes of a recording's file.
 
-Beside it stands what PyTorch itself offers: `detect_anomaly`, and `DebugMode`, which prints what is dispatched.
+Beside it stands what PyTorch itself offers: `detect_anomaly`, and `DebugMode`, which prints what is dispatched. Where there is
+a GPU, a large transformer is recorded on it, too.
 """
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -112,6 +114,60 @@ def kilobytes(step: Callable[[], None], level: str, times: int) -> float:
     return (sizes[1] - sizes[0]) / times / 1e3
 
 
+def on_device(device: str, small: bool) -> None:
+    """Print what recording costs a transformer of 124 million parameters there: time of a step on the clock, and memory.
+
+    Args:
+        device: as PyTorch names it.
+        small: whether a few thousand parameters do.
+    """
+    import torch
+    from torch import nn
+
+    width, layers, vocabulary, length, batch = (16, 2, 50, 8, 2) if small else (768, 12, 25_000, 512, 16)
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(width, 4, 4 * width, dropout=0.0, batch_first=True)
+    net = nn.Sequential(nn.Embedding(vocabulary, width), nn.TransformerEncoder(layer, layers), nn.Linear(width, vocabulary))
+    net.to(device)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-4)
+    x = torch.randint(0, vocabulary, (batch, length), device=device)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        torch.autograd.backward(nn.functional.cross_entropy(net(x).flatten(0, 1), x.flatten()))
+        optimizer.step()
+
+    there = torch.cuda if device == "cuda" else None
+    kinds: dict[str, Callable[[], AbstractContextManager[Any]]] = {
+        "plain": nullcontext,
+        "facts": lambda: recorded("facts"),
+        "statistics": lambda: recorded("statistics"),
+    }
+    taken: dict[str, list[float]] = {name: [] for name in kinds}
+    peaks: dict[str, float] = {}
+    for _ in range(1 if small else 5):
+        for name, around in kinds.items():
+            if there is not None:
+                there.reset_peak_memory_stats()
+            with around():
+                for count in (1, 1 if small else 10):
+                    began = time.perf_counter()
+                    for _ in range(count):
+                        step()
+                    if there is not None:
+                        there.synchronize()
+                taken[name].append((time.perf_counter() - began) / count * 1e3)
+            peaks[name] = there.max_memory_allocated() / 1e6 if there is not None else math.nan
+    million = sum(p.numel() for p in net.parameters()) / 1e6
+    print(
+        f"\nA transformer of {million:.1f} million parameters on {device}: time of a step, in brackets ÷ plain; peak memory\n"
+    )
+    print(f"| {' | '.join(kinds)} |\n|{'---|' * len(kinds)}")
+    middle = {name: statistics.median(each) for name, each in taken.items()}
+    cells = [f"{each:.1f} ms ({each / middle['plain']:.2f}), {peaks[name]:.0f} MB" for name, each in middle.items()]
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the table."""
     small = options(__doc__).parse_args(arguments).smallest
@@ -145,6 +201,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for title, (step, times) in programs.items():
         each = [f"{kilobytes(step, level, min(times, 5)):.0f}" for level in levels]
         print(f"| {title} | {' | '.join(each)} |", flush=True)
+    if small or torch.cuda.is_available():
+        on_device("cuda" if torch.cuda.is_available() else "cpu", small)
 
 
 if __name__ == "__main__":

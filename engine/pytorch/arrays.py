@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from ..recording.store import DTYPES, ArrayStore, StoredArray, Summary, untold
+from .afar import Elsewhere
 
 LEVELS = {"facts": -1, "statistics": 64, "values": 1024}
 """Elements up to which a tensor is kept whole, by what is asked for; -1 where nothing is asked of values."""
@@ -66,6 +67,8 @@ class Keeper:
         self.store, self.whole = store, whole
         self._looked_at: dict[int, tuple[weakref.ref[torch.Tensor], int, int, torch.dtype, Summary]] = {}
         """Address → the tensor that lies there, its version, elements and dtype, and its summary."""
+        self._elsewhere: dict[torch.device, Elsewhere] = {}
+        """What is under way on other devices."""
         self._untold: dict[tuple[torch.dtype, torch.Size], int] = {}
         """The arrays of which nothing but dtype and shape is kept."""
         with torch.inference_mode(False):
@@ -76,6 +79,13 @@ class Keeper:
     def forget(self) -> None:
         """Memory was written, by whatever name."""
         self._looked_at.clear()
+        for each in self._elsewhere.values():
+            each.forget()
+
+    def settle(self) -> None:
+        """Read what is under way on other devices."""
+        for each in self._elsewhere.values():
+            each.settle()
 
     def keep(self, tensor: torch.Tensor) -> int:
         """The id of what is kept of a tensor's values."""
@@ -87,11 +97,31 @@ class Keeper:
         count = tensor.numel()
         if count and tensor.__class__ not in _PLAIN and _lies_nowhere(tensor):
             return self._untold.get((dtype, tensor.shape)) or self._nothing_of(dtype, tensor.shape)
+        if self.is_elsewhere(tensor) and count and tensor.__class__ in _PLAIN and tensor.layout is torch.strided:
+            return self._keep_elsewhere(tensor, name, count)
         if count <= self.whole and count * DTYPES[name].itemsize <= self.store.left:
             return self.store.put(StoredArray(name, shape, _bytes(_strided(tensor), name)))
         if dtype in _EXACT and tensor.__class__ in _PLAIN and count and tensor.is_cpu and tensor.layout is torch.strided:
             return self.store.summed(name, shape, self._summary(tensor, count))
         return self.store.summed(name, shape, brief(_strided(tensor)))
+
+    @staticmethod
+    def is_elsewhere(tensor: torch.Tensor) -> bool:
+        """Whether its numbers have to be brought over from another device."""
+        return not tensor.is_cpu
+
+    def _keep_elsewhere(self, tensor: torch.Tensor, name: str, count: int) -> int:
+        plain = _strided(tensor)
+        device = plain.device
+        elsewhere = self._elsewhere.get(device)
+        if elsewhere is None:
+            elsewhere = self._elsewhere[device] = Elsewhere(device, self.store, brief, _bytes)
+        if count <= self.whole and count * DTYPES[name].itemsize <= self.store.left:
+            return elsewhere.whole(plain, name)
+        as_it_lies = plain.is_contiguous() or _dense(plain.shape, plain.stride())
+        if as_it_lies and not (plain.is_conj() or plain.is_neg()):
+            return elsewhere.summed(tensor, plain.as_strided((count,), (1,)), name, True)
+        return elsewhere.summed(tensor, plain.resolve_conj().resolve_neg().reshape(-1), name, False)
 
     def _nothing_of(self, dtype: torch.dtype, shape: torch.Size) -> int:
         made = self._untold[dtype, shape] = self.store.summed(_name(dtype), tuple(shape), untold())

@@ -159,6 +159,7 @@ class TorchRecorder(Logbook):
         super().__init__(codes, CAP)
         self._keeper = Keeper(self.store, LEVELS[level])
         self._keep = self._keeper.keep
+        self.store.before_taken = self._brought_over
         self.before_pass: Callable[[], None] | None = None
         self.before_module: Callable[[Any], None] | None = None
         """Is told of a module that is called and has no name."""
@@ -213,6 +214,11 @@ class TorchRecorder(Logbook):
         their gradients were."""
         self._saved_kept: dict[str, int] = {}
         """The arrays of what a node saves, which were kept while it was looked at."""
+
+    def _brought_over(self) -> None:
+        """Read what is under way on other devices."""
+        with self._aside:
+            self._keeper.settle()
 
     def aside(self) -> Aside:
         """What is done here is not the program's, and no mode is told of it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -179,6 +179,10 @@ class ArrayStore:
         """The kinds of the arrays that are not handed over; always the same list."""
         self.data: list[bytes] = []
         """Their bytes, likewise."""
+        self.before_taken: Callable[[], None] = lambda: None
+        """Called before arrays are handed over, to keep what has been promised."""
+        self._open: set[int] = set()
+        """The arrays that were promised whole and have not been told."""
 
     @property
     def arrays(self) -> list[StoredArray]:
@@ -188,6 +192,9 @@ class ArrayStore:
 
     def take(self) -> tuple[list[Row], bytes, bytes]:
         """New kinds of arrays, the kind of each array stored since the last time, and their bytes; they are forgotten here."""
+        self.before_taken()
+        if self._open:
+            self._leave_open()
         # A run that is ended between the two has bytes of an array that nothing names.
         count = min(len(self.numbers), len(self.data))
         numbers, data, new = self.numbers[:count], self.data[:count], self._kinds[self._new :]
@@ -233,6 +240,37 @@ class ArrayStore:
         """Take the summary of an array, and return its id."""
         self._kinds.append(Row(dtype, shape, GONE, summary))
         return self._put(len(self._kinds) - 1, b"")
+
+    def promise(self, dtype: str, shape: tuple[int, ...], whole: bool) -> int:
+        """The id of an array of which it is told later what is kept (`fulfil`): all of it, or a summary. It is one of which
+        nothing is known if that has not been told when arrays are next handed over."""
+        if not whole:
+            return self.summed(dtype, shape, untold())
+        id = self._put(self._kind(dtype, shape), b"")
+        self._open.add(id)
+        return id
+
+    def fulfil(self, id: int, kept: bytes | Summary) -> None:
+        """Tell what is kept of an array that was promised; once it has been handed over, it is too late."""
+        place = id - (self.next - len(self.numbers))
+        if place < 0:
+            return
+        if isinstance(kept, Summary):
+            kind = self.numbers[place]
+            self._kinds[kind] = Row(*self.describe(kind), GONE, kept)
+        else:
+            self.data[place] = kept
+            self._open.discard(id)
+
+    def _leave_open(self) -> None:
+        """Nothing is known of arrays that were promised whole and never told."""
+        first = self.next - len(self.numbers)
+        for place in range(min(self._open) - first, len(self.numbers)):
+            row = self._kinds[self.numbers[place]]
+            if row.summary is not None or first + place in self._open:  # summaries come in the order of their arrays
+                self.numbers[place] = len(self._kinds)
+                self._kinds.append(Row(row.dtype, row.shape, GONE, row.summary or untold()))
+        self._open.clear()
 
     def _put(self, kind: int, data: bytes) -> int:
         self.data.append(data)

@@ -189,3 +189,4 @@ def test_torch_recording(script: Callable[..., str]) -> None:
         assert "it is not installed" in printed
     else:
         assert printed.count("| transformer of 12 layers |") == 2  # processor time, and bytes
+        assert "million parameters on" in printed

@@ -242,10 +242,14 @@ def test_dtypes_and_layouts_that_numpy_has_not(taped: Taped, torch: ModuleType) 
 
 @pytest.mark.parametrize("shape", [(40, 50), (3000,), (2, 3, 400)])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int64", "complex64"])
-def test_a_summary_is_the_engines(torch: ModuleType, shape: tuple[int, ...], dtype: str) -> None:
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "elsewhere"])
+def test_a_summary_is_the_engines(
+    torch: ModuleType, monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], dtype: str, elsewhere: bool
+) -> None:
     from engine.pytorch.arrays import Keeper
     from engine.recording.store import ArrayStore, summarize
 
+    monkeypatch.setattr(Keeper, "is_elsewhere", staticmethod(lambda tensor: elsewhere))
     torch.manual_seed(0)
     tensor = (torch.randn(*shape) * 50).to(getattr(torch, dtype))
     changes = ["nothing", "zeros", "one value", "nearly alike"]
@@ -267,6 +271,7 @@ def test_a_summary_is_the_engines(torch: ModuleType, shape: tuple[int, ...], dty
         keeper.keep(tensor)
         keeper.keep(tensor.transpose(0, -1))
         keeper.keep(tensor[..., ::2])
+        keeper.settle()
         plain = tensor.float().numpy() if dtype == "bfloat16" else tensor.numpy()
         expected = [summarize(plain), summarize(plain.T), summarize(plain[..., ::2])]
         for ours, theirs in zip([array.summary for array in store.arrays], expected, strict=True):
