@@ -14,7 +14,7 @@ from . import dtypes
 from .autograd.handle import Handle
 from .autograd.node import AccumulateGrad, Node
 from .autograd.primitives import primitives
-from .autograd.saved_variable import Counter, Inference
+from .autograd.saved_variable import Counter, Inference, Uncounted
 from .autograd.view_chain import View
 from .compat.names import TENSOR_METHODS
 from .context import context, warn_once
@@ -380,6 +380,7 @@ class Tensor:
     def data(self) -> Tensor:
         """The same memory as a tensor that autograd does not know; its writes are not counted."""
         result = constant(self._array)
+        result._counter = Uncounted(counter_of(self))
         if context.observer is not None:
             context.observer.op(CREATED["data"], (self,), result, None)
         return result

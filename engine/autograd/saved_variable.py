@@ -87,6 +87,20 @@ class Counter:
         self.value = 0
 
 
+class Uncounted(Counter):
+    """The counter of `.data`: of what is written through it, the tensors that have the same memory are not told.
+
+    Args:
+        counter: theirs, or that of another `.data` of them.
+    """
+
+    __slots__ = ("memory",)
+
+    def __init__(self, counter: Counter) -> None:
+        super().__init__()
+        self.memory: Counter = counter.memory if isinstance(counter, Uncounted) else counter
+
+
 class Inference(Counter):
     """The counter of tensors made in inference mode: there is none to ask for."""
 

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from ..autograd.node import AccumulateGrad, Node
-from ..autograd.saved_variable import Result
+from ..autograd.saved_variable import Counter, Result, Uncounted
 from ..limits import RULE
 from ..op.declare import Op
 from ..op.symbolic import rule_texts
@@ -78,22 +78,21 @@ class Encoder:
                 )
         return name
 
-    def share(self, tensor: Tensor) -> None:
-        """Remember that a view shares memory."""
-        view = tensor._view
-        assert view is not None
-        group = self._sharing.get(id(tensor._counter))
+    def share(self, tensor: Tensor, source: Tensor) -> None:
+        """Remember that a tensor shares the memory of another: as a view, or as its `.data`."""
+        memory = _memory(tensor)
+        group = self._sharing.get(id(memory))
         if group is None:
-            group = self._sharing[id(tensor._counter)] = (tensor._counter, [weakref.ref(view.base)])
+            group = self._sharing[id(memory)] = (memory, [weakref.ref(source)])
         tensors = group[1]
         tensors.append(weakref.ref(tensor))
-        if len(tensors) > self._sharers.get(id(tensor._counter), 64):
+        if len(tensors) > self._sharers.get(id(memory), 64):
             tensors[:] = [reference for reference in tensors if reference() is not None]
-            self._sharers[id(tensor._counter)] = 2 * len(tensors) + 64
+            self._sharers[id(memory)] = 2 * len(tensors) + 64
 
     def aliases(self, tensor: Tensor) -> list[Tensor]:
         """The other living tensors that share the memory of `tensor`, as far as they are known."""
-        group = self._sharing.get(id(tensor._counter))
+        group = self._sharing.get(id(_memory(tensor)))
         if group is None:
             return []
         living = [t for r in group[1] if (t := r()) is not None]
@@ -109,7 +108,7 @@ class Encoder:
         base = NOTHING
         if view is not None:
             base = hole(self.known(view.base))
-            self.share(tensor)
+            self.share(tensor, view.base)
         dtype, shape = self.store.describe(kind)
         if node is None:
             node_id = NOTHING
@@ -423,3 +422,9 @@ def cut_of(op: Op, mode: bool, inference: bool) -> str:
 def _whereabouts(tensor: Tensor) -> tuple[str, str]:
     """The device and the layout of a tensor that has no array of all its elements, as recordings name them."""
     return "meta" if tensor.is_meta else "", str(tensor.layout).removeprefix("torch.") if tensor.is_sparse else ""
+
+
+def _memory(tensor: Tensor) -> Counter | None:
+    """What stands for the memory of a tensor: the counter that all have who view it; None where nobody does."""
+    counter = tensor._counter
+    return counter.memory if isinstance(counter, Uncounted) else counter

@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 from ..autograd.node import Node
+from ..autograd.saved_variable import Uncounted
 from ..context import context
 from ..op.declare import Op
 from ..tensor import Tensor, counter_of
@@ -170,6 +171,8 @@ class Recorder(Logbook):
         owner = self.owner_of(arguments[0]) if "detaches" in op.traits else NOTHING
         if owner >= 0:
             self.owns(owner, result)  # a write to `w.grad.data` is a write to `w.grad`
+        if result.__class__ is not list and result._counter.__class__ is Uncounted:
+            self._encoder.share(result, arguments[0])
         running = self._running[-1] if self._running else 0
         described = op, arguments, states, node, grad, cut, opened, running
         form = self.writer.write(where, self._encoder.op, *described)

@@ -210,7 +210,7 @@ def of_op(
         text.id("base", "result._view.base")
         text.filling.append("base")
         text.names["share"] = encoder.share
-        text.does.append("share(result)")
+        text.does.append("share(result, result._view.base)")
     if not text.ids:
         raise Unlike
     text.last = "kind in large and not store.affords(kind)"

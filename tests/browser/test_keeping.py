@@ -97,6 +97,18 @@ def test_what_was_typed_last_is_there_even_if_the_page_went_at_once(page: Gradta
     page.until(lambda: page.code().endswith("print('just typed')"), "it is there", page.code)
 
 
+def test_a_page_that_its_frontend_has_taken_down_comes_back_once(page: Gradtape) -> None:
+    ran(page, SHORT, "slope")
+    page.until(lambda: query(page).startswith("p="), "it is kept", lambda: page.page.url)
+    with page.page.expect_navigation():
+        page.page.evaluate("document.getElementById('root').replaceChildren()")
+    page.ready()
+    page.until(lambda: page.code() == SHORT, "the program is there again", page.code)
+    page.page.evaluate("document.getElementById('root').replaceChildren()")
+    page.page.wait_for_timeout(500)
+    assert page.page.locator("#root > *").count() == 0, "what did not help is not tried again and again"
+
+
 def test_a_long_program_has_a_name_that_opens_here_and_elsewhere_says_why_not(
     page: Gradtape, address: str, chromium: Browser
 ) -> None:

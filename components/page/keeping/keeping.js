@@ -21,6 +21,9 @@ const PATIENCE_MS = 10_000;
 const REST_MS = 30;
 /** Milliseconds after which a message that nobody has heard, while nothing is drawn, is sent once more. */
 const AGAIN_MS = 1_500;
+/** When the page was last loaded anew because nothing was left of it, and the milliseconds until that is done again. */
+const REVIVED = 'gradtape.revived';
+const REVIVED_MS = 20_000;
 const DATABASE = 'gradtape';
 const FILES = 'files';
 
@@ -174,6 +177,7 @@ function createKeeper({ parentElement }) {
   for (const [name, on] of Object.entries(heard)) window.addEventListener(name, on);
   window.addEventListener('popstate', onPop, true);
   document.addEventListener('input', onInput, true);
+  watchRoot();
   // A server that was started anew knows nothing of this page until it is asked; what it answers is another session's.
   const back = watchConnection(() => {
     sent = Math.max(sent + 1, Date.now());
@@ -243,6 +247,23 @@ function watchConnection(action) {
   });
   if (app) watching.observe(app, { attributeFilter: ['data-test-connection-state'] });
   return watching;
+}
+
+/**
+ * Load the page anew when it has been taken down: of a message that it cannot place, Streamlit's frontend dies and leaves nothing.
+ * What was on show comes back, as after any reload; not twice in a row, because then it would not help.
+ */
+function watchRoot() {
+  const root = document.getElementById('root');
+  if (!root || root.gradtapeWatched) return;
+  root.gradtapeWatched = true;
+  new MutationObserver(() => {
+    if (root.childElementCount) return;
+    const store = sessionStore();
+    const now = Date.now();
+    if (!store || now < Number(store.getItem(REVIVED)) + REVIVED_MS || !put(store, REVIVED, now)) return;
+    window.location.reload();
+  }).observe(root, { childList: true });
 }
 
 /** What Python reads of a record; the rest is for the list. */

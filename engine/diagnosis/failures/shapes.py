@@ -57,7 +57,8 @@ SHAPES = (
         mechanical=True,
     ),
     Failure(
-        "target_shape", ("multi-target not supported", "to match target batch_size", "size mismatch (got input: ["),
+        "target_shape",
+        ("multi-target not supported", "to match target batch_size", "size mismatch (got input: [", "Expected target size"),
         "cross_entropy is given targets that do not fit its scores.",
         "For scores of shape [batch, classes] the targets are either one class for each sample, shape [batch], or a "
         "probability "
@@ -71,6 +72,11 @@ SHAPES = (
                  "cross_entropy is given scores of shape {1} and a target of shape {2}: one sample without its dimension.",
                  "Keep the batch: squeeze() without a dimension drops it where it has a single sample. Say which: squeeze(1), "
                  "or flatten(1)."),
+            Case(rf"Expected target size {_SIZES}, got {_SIZES}",
+                 "The classes stand in the wrong dimension of the scores: cross_entropy takes dimension 1 for them, so it "
+                 "asks for targets of shape {1} and is given {2}.",
+                 "Scores of sequences and images are [batch, classes, …]: bring the classes there with "
+                 "scores.movedim(-1, 1), or flatten both: scores.reshape(-1, classes), target.reshape(-1)."),
             Case(r"input batch_size \((\d+)\) to match target batch_size \((\d+)\)",
                  "cross_entropy is given scores of {1} samples and targets of {2}.",
                  "Give as many targets as scores. Sequences have their scores as [batch, classes, time]: transpose(1, 2), or "

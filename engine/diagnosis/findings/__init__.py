@@ -57,7 +57,7 @@ CONSEQUENCES = {
     "filled_after_softmax": {"diverging", "inf", "nan", "inf_gradient", "nan_gradient", "exploding_gradients"},
     "rounded_to_zero": {"zero_gradient", "zero_gradient_read", "dead_relu"},
     "zero_derivative": {"zero_gradient"},
-    "symmetry": {"zero_gradient"},
+    "symmetry": {"zero_gradient", "dead_relu"},
     "vanishing_gradients": {"zero_gradient"},
 }  # fmt: skip
 """Findings that say no more than that another one has taken effect."""

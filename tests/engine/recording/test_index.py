@@ -126,3 +126,22 @@ def test_flags_between_writes() -> None:
 
 def test_an_empty_log() -> None:
     same(Recording())
+
+
+def test_what_is_written_through_data_is_the_tensors_at_once() -> None:
+    recording = recorded(
+        "import torch\nw = torch.ones(2, requires_grad=True)\nv = w[:1]\nfor k in range(12):\n    w.data.fill_(k)\n"
+        "    w.data.data.add_(1)\nd = w.data\nd.mul_(2)\n"
+    )
+    index = index_of(recording)
+    w, v = (event.outputs[0].id for event in recording.events if isinstance(event, OpRan) and event.op in ("ones", "slice"))
+    writes = [
+        (step, event.written) for step, event in enumerate(recording.events) if isinstance(event, OpRan) and event.written
+    ]
+    expected = [float(k + more) for k in range(12) for more in (0, 1)] + [24.0]
+    assert len(writes) == len(expected)
+    for (step, written), value in zip(writes, expected, strict=True):
+        assert {w, v} < {each.tensor for each in written}
+        assert [each.version for each in written if each.tensor in (w, v)] == [0, 0], "what is written so is not counted"
+        for tensor, size in ((w, 2), (v, 1)):
+            assert np.asarray(recording.array(index.tensors[tensor].status(step).array)).tolist() == [value] * size
