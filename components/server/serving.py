@@ -24,6 +24,7 @@ from components.server.health import Truth, answer
 from components.server.probe import PATH
 from components.server.requests import hear_every_click
 from components.server.theme_told import remember_theme
+from components.server.unsent import drop_whole_parts
 from engine.sandbox.runner import refusal, server
 from engine.sandbox.settings import settings
 
@@ -38,6 +39,7 @@ async def life(app: Any) -> AsyncIterator[None]:
     await asyncio.gather(*(asyncio.to_thread(each) for each in (_load, _start_sandbox, first_files.files)))
     remember_theme()
     hear_every_click()
+    drop_whole_parts()
     await _draw_once()
     cleaning = asyncio.create_task(_tidy_when_quiet())
     try:

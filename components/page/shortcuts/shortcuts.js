@@ -98,16 +98,27 @@ function createShortcuts({ parentElement }) {
 
 /** Times that a part is looked for, 50 ms apart: a busy server takes a while to draw a panel. */
 const LOOKS = 400;
+/** Looks for which it is seen to that what has the focus is not drawn anew, without it. */
+const STAYS = 20;
 
 /** Put the focus into a part of the page; the table's panel may have to be opened first. */
 function go(target, looks = LOOKS) {
   const part = document.querySelector(target);
   const inside = part && firstIn(part);
-  if (inside) inside.focus();
-  else if (looks > 0) {
+  if (inside) {
+    inside.focus();
+    stay(target, inside);
+  } else if (looks > 0) {
     if (looks === LOOKS && target === '.st-key-tensor_table') tab('Tensors')?.click();
     setTimeout(() => go(target, looks - 1), 50);
   }
+}
+
+function stay(target, inside, looks = STAYS) {
+  setTimeout(() => {
+    if (!inside.isConnected) go(target, LOOKS - 1);
+    else if (looks > 0) stay(target, inside, looks - 1);
+  }, 50);
 }
 
 const tab = (name) => [...document.querySelectorAll('.st-key-panel_tab [role="radio"]')].find((each) => each.textContent.trim() === name);
