@@ -89,7 +89,7 @@ def folded(page: Gradtape) -> None:
     page.set_code(text.strip().replace("{k}", "12") + "\n")
     page.until_true("window.__gradtapePlayer.groups().length > 10")
     page.settled()
-    page.click_node("blocks.1")
+    page.click_node("model.blocks.1")
     group = page.page.evaluate("window.__gradtapePlayer.groups()[1]")
     page.page.evaluate("id => window.__gradtapePlayer.open(id)", group)
     page.until_true("id => !window.__gradtapePlayer.groups().includes(id)", group)
