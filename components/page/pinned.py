@@ -27,10 +27,15 @@ def compare_with(recording: Recording, name: str) -> None:
     p.pinned, p.pinned_name = recording, name
 
 
-def choose(number: int) -> None:
-    """Compare with another of the pinned runs, counted from 0, which is the one that is compared with now."""
+def choose(number: int, instead_of: int) -> None:
+    """Compare with another of the pinned runs, counted from 0, which is the one that is compared with now.
+
+    Args:
+        instead_of: the `id()` of the run that was compared with when this was chosen: a choice that is told late, or again,
+            counts another list, and is none.
+    """
     p = page()
-    if 0 < number <= len(p.pins):
+    if id(p.pinned) == instead_of and 0 < number <= len(p.pins):
         name, recording = p.pins[number - 1]
         _keep(p, recording)
         compare_with(recording, name)

@@ -201,11 +201,15 @@ def test_under_build_the_program_and_its_output_stand_one_below_the_other(page: 
     page.page.get_by_role("radio", name="Build").click()
     page.page.locator(".st-key-builder").wait_for()
     page.settled()
-    boxes = [page.page.locator(part).bounding_box() for part in (".st-key-builder", ".st-key-code", ".st-key-console")]
-    for above, below in itertools.pairwise(boxes):
-        assert above is not None
-        assert below is not None
-        assert above["y"] + above["height"] <= below["y"] + 1
+
+    def one_below_the_other() -> bool:
+        parts = (".st-key-builder", ".st-key-code", ".st-key-console")
+        boxes = [box for part in parts if (box := page.page.locator(part).bounding_box()) is not None]
+        return len(boxes) == 3 and all(
+            above["y"] + above["height"] <= below["y"] + 1 for above, below in itertools.pairwise(boxes)
+        )
+
+    page.until(one_below_the_other, "builder, code and console one below the other")
     page.page.get_by_role("radio", name="Code").click()
 
 

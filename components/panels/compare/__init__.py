@@ -66,12 +66,13 @@ def compared(on: Beside) -> None:
 def compare_panel(
     pinned: Recording | None, recording: Recording, *, key: str, name: str, both: bool,
     others: Sequence[tuple[str, Recording]] = (), on_pin: Callable[[], None], on_unpin: Callable[[], None],
-    on_both: Callable[[bool], None], on_choose: Callable[[int], None] = lambda number: None,
+    on_both: Callable[[bool], None], on_choose: Callable[[int, int], None] = lambda number, instead_of: None,
 ) -> str | None:  # fmt: skip
     """Show the comparison; returns the graph's node for the row of the table that was just selected.
 
     Args:
         others: further pinned runs, with their names, of which one can be chosen instead by its number, counted from 1.
+        on_choose: called with that number and the `id()` of `pinned`.
     """
     if pinned is None:
         st.html(
@@ -94,7 +95,8 @@ def compare_panel(
         st.rerun(scope="fragment")
     names = run_names([(name, pinned), *others], recording)
     if others:
-        _choose(names[:-1], key=f"{key}_with_{id(pinned)}_{len(names)}", on_choose=on_choose)
+        held = id(pinned)
+        _choose(names[:-1], key=f"{key}_with_{held}_{len(names)}", on_choose=lambda number: on_choose(number, held))
     if pinned is recording:
         st.html(muted(f"{name} is pinned as it is now. Change the program, or turn a knob under What if, to compare with it."))
         return None
