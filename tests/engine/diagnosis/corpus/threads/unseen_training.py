@@ -560,28 +560,3 @@ losses = [F.mse_loss(model(torch.randn(6, 4)), torch.randn(6, 1)) for _ in range
 loss = np.mean([loss.item() for loss in losses])  # <- -
 # + loss = torch.stack(losses).mean()
 loss.backward()  # <-
-
-# %% the classes of a sequence's scores stand last
-#: thread: forum, PyTorch forums: Expected target size [4, 3], got [4, 10] with an LSTM
-#: cause: target_shape
-#: raises: RuntimeError: Expected target size
-scores = nn.Linear(6, 3)(torch.randn(4, 10, 6))
-y = torch.randint(0, 3, (4, 10))
-F.cross_entropy(scores, y).backward()  # <- -
-# + F.cross_entropy(scores.movedim(-1, 1), y).backward()
-
-# %% all parameters are set to zero through data
-#: thread: forum, Stack Overflow: all gradients are zero after p.data.zero_()
-#: cause: symmetry
-#: shows: bool((model[0].weight.grad == 0).all())
-model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
-for p in model.parameters():
-    p.data.zero_()  # <- -
-    # + p.data.uniform_(-0.5, 0.5)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-x = torch.randn(32, 4)
-for _ in range(5):
-    loss = F.mse_loss(model(x), x.sum(1, keepdim=True))
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
