@@ -37,23 +37,31 @@ def tiny() -> Callable[[], None]:
     return step
 
 
-def transformer(layers: int = 12, width: int = 128) -> Callable[[], None]:
-    """A step of a transformer of twelve layers."""
+def transformer(
+    layers: int = 12, width: int = 128, vocabulary: int = 64, shape: tuple[int, int] = (4, 32), device: str = "cpu"
+) -> tuple[Callable[[], None], int]:
+    """A step of a transformer of so many layers on a batch of token sequences, and how many parameters it has.
+
+    Args:
+        shape: sequences in the batch, and their length.
+        device: as PyTorch names it.
+    """
     import torch
     from torch import nn
 
     torch.manual_seed(0)
     layer = nn.TransformerEncoderLayer(width, 4, 4 * width, dropout=0.0, batch_first=True)
-    net = nn.Sequential(nn.Embedding(64, width), nn.TransformerEncoder(layer, layers), nn.Linear(width, 64))
+    net = nn.Sequential(nn.Embedding(vocabulary, width), nn.TransformerEncoder(layer, layers), nn.Linear(width, vocabulary))
+    net.to(device)
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3)
-    x = torch.randint(0, 64, (4, 32))
+    x = torch.randint(0, vocabulary, shape, device=device)
 
     def step() -> None:
         optimizer.zero_grad()
         torch.autograd.backward(nn.functional.cross_entropy(net(x).flatten(0, 1), x.flatten()))
         optimizer.step()
 
-    return step
+    return step, sum(p.numel() for p in net.parameters())
 
 
 def anomalies() -> AbstractContextManager[Any]:
@@ -122,21 +130,8 @@ def on_device(device: str, small: bool) -> None:
         small: whether a few thousand parameters do.
     """
     import torch
-    from torch import nn
 
-    width, layers, vocabulary, length, batch = (16, 2, 50, 8, 2) if small else (768, 12, 25_000, 512, 16)
-    torch.manual_seed(0)
-    layer = nn.TransformerEncoderLayer(width, 4, 4 * width, dropout=0.0, batch_first=True)
-    net = nn.Sequential(nn.Embedding(vocabulary, width), nn.TransformerEncoder(layer, layers), nn.Linear(width, vocabulary))
-    net.to(device)
-    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-4)
-    x = torch.randint(0, vocabulary, (batch, length), device=device)
-
-    def step() -> None:
-        optimizer.zero_grad()
-        torch.autograd.backward(nn.functional.cross_entropy(net(x).flatten(0, 1), x.flatten()))
-        optimizer.step()
-
+    step, parameters = transformer(2, 16, 50, (2, 8), device) if small else transformer(12, 768, 25_000, (16, 512), device)
     there = torch.cuda if device == "cuda" else None
     kinds: dict[str, Callable[[], AbstractContextManager[Any]]] = {
         "plain": nullcontext,
@@ -158,9 +153,8 @@ def on_device(device: str, small: bool) -> None:
                         there.synchronize()
                 taken[name].append((time.perf_counter() - began) / count * 1e3)
             peaks[name] = there.max_memory_allocated() / 1e6 if there is not None else math.nan
-    million = sum(p.numel() for p in net.parameters()) / 1e6
     print(
-        f"\nA transformer of {million:.1f} million parameters on {device}: time of a step, in brackets ÷ plain; peak memory\n"
+        f"\nA transformer of {parameters / 1e6:.1f} million parameters on {device}: a step, in brackets ÷ plain; peak memory\n"
     )
     print(f"| {' | '.join(kinds)} |\n|{'---|' * len(kinds)}")
     middle = {name: statistics.median(each) for name, each in taken.items()}
@@ -190,7 +184,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"\nRecording PyTorch {torch.__version__}: processor time of a step, in brackets ÷ plain\n")
     print(f"| | {' | '.join(kinds)} |\n|---{'|---' * len(kinds)}|")
     # Of twenty steps, one is recorded whole where one in twenty is.
-    programs = {"tiny network": (tiny(), 2 if small else 60), "transformer of 12 layers": (transformer(), 1 if small else 20)}
+    programs = {
+        "tiny network": (tiny(), 2 if small else 60),
+        "transformer of 12 layers": (transformer()[0], 1 if small else 20),
+    }
     for title, (step, times) in programs.items():
         rounds = 1 if small else 5
         taken = {name: milliseconds(step, around, times, rounds) for name, around in kinds.items()}

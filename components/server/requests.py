@@ -23,6 +23,8 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import SessionState
 
+from components.server.around import put_around
+
 NAME = "request_rerun"
 """What takes the browser's requests there: `(session, client_state)`."""
 CALLS = "on_script_will_rerun"
@@ -43,9 +45,7 @@ _calling = local()
 def hear_every_click() -> None:
     """Have sessions take requests so; without effect on a Streamlit that takes them under other names."""
     for owner, name, around in ((AppSession, NAME, heard), (SessionState, CALLS, finished), (ScriptRunner, STOPS, later)):
-        plain = getattr(owner, name, None)
-        if plain is not None and not hasattr(plain, "__wrapped__"):
-            setattr(owner, name, around(plain))
+        put_around(owner, name, around)
 
 
 class Clicks:

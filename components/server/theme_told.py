@@ -7,11 +7,13 @@ six times for it, which takes 5 ms, as long as drawing a panel. Settings do not 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime import app_session
+
+from components.server.around import put_around
 
 NAME = "_populate_theme_msg"
 """What fills in a section of the theme there: `(message, section)`."""
@@ -19,9 +21,7 @@ NAME = "_populate_theme_msg"
 
 def remember_theme() -> None:
     """Have each section of the theme worked out once for all runs; without effect on a Streamlit that does it otherwise."""
-    work_out = getattr(app_session, NAME, None)
-    if work_out is not None and not hasattr(work_out, "sections"):
-        setattr(app_session, NAME, remembered(work_out))
+    put_around(app_session, NAME, remembered)
 
 
 def remembered(work_out: Callable[..., None]) -> Callable[..., None]:
@@ -33,9 +33,9 @@ def remembered(work_out: Callable[..., None]) -> Callable[..., None]:
         work_out(message, section)
         return message
 
+    @wraps(work_out)
     def fill_in(message: Any, section: str = "theme") -> None:
         if (known := told(section)).ByteSize():
             message.MergeFrom(known)
 
-    fill_in.sections = told  # type: ignore[attr-defined]
     return fill_in

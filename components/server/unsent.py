@@ -14,15 +14,15 @@ from typing import Any
 
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
+from components.server.around import put_around
+
 NAME = "clear"
 """What drops messages there: `(queue, retain_lifecycle_msgs, fragment_ids_this_run)`."""
 
 
 def drop_whole_parts() -> None:
     """Have queues drop messages so; without effect on a Streamlit that keeps them otherwise."""
-    plain = getattr(ForwardMsgQueue, NAME, None)
-    if plain is not None and not hasattr(plain, "__wrapped__"):
-        setattr(ForwardMsgQueue, NAME, wholly(plain))
+    put_around(ForwardMsgQueue, NAME, wholly)
 
 
 def wholly(plain: Callable[..., None]) -> Callable[..., None]:

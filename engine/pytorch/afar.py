@@ -10,14 +10,13 @@ import math
 import weakref
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import torch
 
-from ..recording.store import DTYPES, ArrayStore, Summary, untold
+from ..recording.store import DTYPES, ArrayStore, Summary, outline, untold
 
 Tensor = torch.Tensor
-Device: TypeAlias = torch.device
 Key: TypeAlias = tuple[int, int, int, torch.dtype]
 """Address, version, elements and dtype: what another view of the same memory shares."""
 MOST = 4096
@@ -28,7 +27,8 @@ SHARE = 100
 """The part of a device's memory that such copies take at most: one in so many."""
 ROOM = 2**26
 """Bytes that they take where a device does not tell how large it is."""
-_EXACT = (torch.float32, torch.float64)
+EXACT = (torch.float32, torch.float64)
+"""The dtypes in which numbers are worked out."""
 _TINY = 1e-15
 """Squares of such numbers leave the range of float32."""
 
@@ -72,7 +72,7 @@ class Elsewhere:
 
     def __init__(
         self,
-        device: Device,
+        device: torch.device,
         store: ArrayStore,
         brief: Callable[[Tensor], Summary],
         to_bytes: Callable[[Tensor, str], bytes],
@@ -151,7 +151,7 @@ class Elsewhere:
 
     def _begun(self, due: Due, flat: Tensor) -> Due:
         numbers = flat.abs() if flat.is_complex() else flat
-        if numbers.dtype not in _EXACT:
+        if numbers.dtype not in EXACT:
             numbers = numbers.float()
         due.dtype, due.at = numbers.dtype, len(self._numbers[numbers.dtype])
         low, high = torch.aminmax(numbers, dim=0, keepdim=True)
@@ -172,10 +172,10 @@ class Elsewhere:
         """Hand over the summary of a tensor."""
         low, high, variance, mean = numbers
         if low == high == 0:
-            summary = _plainly(0.0, 0.0, 0.0, 0.0, 0.0)
+            summary = outline(0.0, 0.0, 0.0, 0.0, 0.0)
         elif math.isfinite(variance) and math.isfinite(high - low) and max(abs(low), abs(high)) > _TINY:
             std = 0.0 if low == high else math.sqrt(variance)
-            summary = _plainly(low, high, mean, std, math.sqrt(due.count * (variance + mean * mean)))
+            summary = outline(low, high, mean, std, math.sqrt(due.count * (variance + mean * mean)))
         elif (there := due.there()) is not None:
             summary = self._brief(there)
         elif due.counted >= 0:
@@ -207,11 +207,7 @@ def _how_many(true: Tensor) -> Tensor:
     return true.sum(0, keepdim=True)
 
 
-def _plainly(low: float, high: float, mean: float, std: float, norm: float) -> Summary:
-    return Summary(low, high, mean, std, norm, 0, 0, (), (low, high), (), ())
-
-
-def _room(device: Any) -> int:
+def _room(device: torch.device) -> int:
     if device.type != "cuda":
         return ROOM
     return int(torch.cuda.get_device_properties(device).total_memory) // SHARE

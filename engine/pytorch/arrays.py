@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..recording.store import DTYPES, ArrayStore, StoredArray, Summary, untold
-from .afar import Elsewhere
+from ..recording.store import DTYPES, ArrayStore, StoredArray, Summary, outline, untold
+from .afar import EXACT, Elsewhere
 
 LEVELS = {"facts": -1, "statistics": 64, "values": 1024}
 """Elements up to which a tensor is kept whole, by what is asked for; -1 where nothing is asked of values."""
@@ -25,7 +25,6 @@ MOST = 4096
 _OWN = {getattr(torch, name): name for name in DTYPES if hasattr(torch, name)}
 """PyTorch's dtypes by their names."""
 _WIDER = (torch.bfloat16, torch.float16)
-_EXACT = (torch.float32, torch.float64)
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 _SMALL = 2**18
 """Elements up to which a sum of squares in the tensor's own precision is near enough."""
@@ -72,7 +71,7 @@ class Keeper:
         self._untold: dict[tuple[torch.dtype, torch.Size], int] = {}
         """The arrays of which nothing but dtype and shape is kept."""
         with torch.inference_mode(False):
-            self._results = {dtype: torch.zeros(3, dtype=dtype, device="cpu") for dtype in _EXACT}
+            self._results = {dtype: torch.zeros(3, dtype=dtype, device="cpu") for dtype in EXACT}
             """What is worked out of a tensor, until it is read."""
             self._scratch = {dtype: three.unbind() for dtype, three in self._results.items()}
 
@@ -101,7 +100,7 @@ class Keeper:
             return self._keep_elsewhere(tensor, name, count)
         if count <= self.whole and count * DTYPES[name].itemsize <= self.store.left:
             return self.store.put(StoredArray(name, shape, _bytes(_strided(tensor), name)))
-        if dtype in _EXACT and tensor.__class__ in _PLAIN and count and tensor.is_cpu and tensor.layout is torch.strided:
+        if dtype in EXACT and tensor.__class__ in _PLAIN and count and tensor.layout is torch.strided:
             return self.store.summed(name, shape, self._summary(tensor, count))
         return self.store.summed(name, shape, brief(_strided(tensor)))
 
@@ -149,7 +148,7 @@ class Keeper:
         torch.sum(flat, (0,), out=sum_of)
         low, high, total = self._results[dtype].tolist()
         if low == high == 0:
-            return _plainly(0.0, 0.0, 0.0, 0.0, 0.0)
+            return outline(0.0, 0.0, 0.0, 0.0, 0.0)
         if count > _SMALL or flat.is_neg():
             return brief(plain)
         array = _looked_into(flat)
@@ -164,7 +163,7 @@ class Keeper:
             # Of numbers that are nearly alike the difference is rounding. What a rounded mean leaves is taken off, too.
             apart = array - array.dtype.type(mean)
             variance = max(0.0, float(apart.dot(apart)) / count - (float(apart.sum()) / count) ** 2)
-        return _plainly(low, high, mean, math.sqrt(variance), math.sqrt(squares))
+        return outline(low, high, mean, math.sqrt(variance), math.sqrt(squares))
 
 
 @lru_cache(maxsize=4096)
@@ -229,7 +228,7 @@ def brief(tensor: torch.Tensor) -> Summary:
     """Minimum, maximum, mean, deviation and norm of a tensor's finite elements, of complex ones of their magnitudes, and how
     many elements are NaN or infinite."""
     plain = tensor.abs() if tensor.is_complex() else tensor
-    if plain.dtype not in _EXACT:
+    if plain.dtype not in EXACT:
         plain = plain.float() if plain.dtype in _WIDER or not plain.is_floating_point() else plain.to(torch.float32)
     flat = plain.reshape(-1)
     count = flat.numel()
@@ -250,8 +249,4 @@ def brief(tensor: torch.Tensor) -> Summary:
     variance = norm * norm / count - mean * mean
     # Of numbers that are nearly alike the difference is rounding: then it is worked out.
     std = math.sqrt(variance) if variance > 1e-3 * mean * mean else float(finite.double().std(correction=0))
-    return _plainly(low, high, mean, std, norm, nan, inf)
-
-
-def _plainly(low: float, high: float, mean: float, std: float, norm: float, nan: int = 0, inf: int = 0) -> Summary:
-    return Summary(low, high, mean, std, norm, nan, inf, (), (low, high), (), ())
+    return outline(low, high, mean, std, norm, nan, inf)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .store import CAP, SMALL, StoredArray, Summary, name_of_dtype, store, summarize, untold
+from .store import CAP, SMALL, StoredArray, Summary, name_of_dtype, outline, store, summarize, untold
 
 
 def brief(array: NDArray[Any]) -> StoredArray:
@@ -32,7 +32,7 @@ def brief(array: NDArray[Any]) -> StoredArray:
     mean = float(np.add.reduce(flat)) / flat.size
     spread = math.sqrt(max(square / flat.size - mean * mean, 0.0))
     statistics = float(np.minimum.reduce(flat)), float(np.maximum.reduce(flat)), mean, spread, math.sqrt(square)
-    return StoredArray(name, array.shape, None, Summary(*statistics, 0, 0, (), statistics[:2], (), ()))
+    return StoredArray(name, array.shape, None, outline(*statistics))
 
 
 def _from_whole(array: NDArray[Any], name: str) -> StoredArray:

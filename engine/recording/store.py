@@ -97,6 +97,11 @@ def untold(nan: int = 0, inf: int = 0) -> Summary:
     return Summary(nothing, nothing, nothing, nothing, nothing, nan, inf, (0,) * BINS, (nothing, nothing), (), ())
 
 
+def outline(low: float, high: float, mean: float, std: float, norm: float, nan: int = 0, inf: int = 0) -> Summary:
+    """The summary of an array of which only statistics are known."""
+    return Summary(low, high, mean, std, norm, nan, inf, (), (low, high), (), ())
+
+
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An array without its bytes."""
 

@@ -98,7 +98,7 @@ function createShortcuts({ parentElement }) {
 
 /** Times that a part is looked for, 50 ms apart: a busy server takes a while to draw a panel. */
 const LOOKS = 400;
-/** Looks for which it is seen to that what has the focus is not drawn anew, without it. */
+/** Looks for which it is seen to that what has the focus is not drawn anew, without it; nobody who has gone on is called back. */
 const STAYS = 20;
 
 /** Put the focus into a part of the page; the table's panel may have to be opened first. */
@@ -116,7 +116,7 @@ function go(target, looks = LOOKS) {
 
 function stay(target, inside, looks = STAYS) {
   setTimeout(() => {
-    if (!inside.isConnected) go(target, LOOKS - 1);
+    if (!inside.isConnected && document.activeElement === document.body) go(target, LOOKS - 1);
     else if (looks > 0) stay(target, inside, looks - 1);
   }, 50);
 }

@@ -128,8 +128,8 @@ def run_names(runs: Sequence[tuple[str, Recording]], recording: Recording) -> li
 
 
 def _choose(names: Sequence[str], *, key: str, on_choose: Callable[[int], None]) -> None:
-    """With which of the pinned runs to compare; `key` is another one for each run that is compared with, so that a choice that
-    the browser tells twice is made once. What is held here stays for the whole visit: no recording."""
+    """With which of the pinned runs to compare; `key` is another one for each run that is compared with, which is chosen then.
+    What is held here stays for the whole visit: no recording."""
     st.selectbox(
         "Compare with", range(len(names)), format_func=names.__getitem__, key=key,
         on_change=lambda: on_choose(controls.value(key, 0)), help="Runs that were pinned, the last one first",

@@ -325,3 +325,24 @@ def test_units_whose_gradients_differ_in_a_rounding_are_alike(factor: float, rul
         "    opt.step()",
     ]
     assert [f.rule for f in found(HEAD + "\n".join(lines) + "\n")] == rules
+
+
+def test_scores_with_their_classes_last_are_named_where_cross_entropy_refuses_the_targets() -> None:
+    (only,) = found(
+        "import torch\nimport torch.nn.functional as F\nscores = torch.randn(4, 10, 3, requires_grad=True)\n"
+        "F.cross_entropy(scores, torch.randint(0, 3, (4, 10))).backward()\n"
+    )
+    assert (only.rule, only.site.line) == ("target_shape", 4)
+    assert "[4, 3]" in only.title
+    assert "[4, 10]" in only.title
+    assert "movedim(-1, 1)" in only.fix
+
+
+def test_weights_that_are_set_alike_through_data_are_symmetric_not_dead() -> None:
+    made = found(
+        "import torch\nfrom torch import nn\nmodel = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))\n"
+        "for p in model.parameters():\n    p.data.zero_()\noptimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n"
+        "x = torch.randn(32, 4)\nfor _ in range(5):\n    loss = ((model(x) - x.sum(1, keepdim=True)) ** 2).mean()\n"
+        "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n"
+    )
+    assert [each.rule for each in made] == ["symmetry"]
