@@ -40,7 +40,7 @@ def embedded(page: Gradtape) -> str:
 
 
 def test_a_new_program_does_not_bear_the_old_ones_title(page: Gradtape, tmp_path: Path) -> None:
-    assert title(page) == OLD
+    page.until(lambda: title(page) == OLD, "the example's title", lambda: title(page))
     assert OLD in embedded(page)
     page.page.get_by_role("radio", name="Build", exact=True).click()
     page.page.get_by_role("button", name="New", exact=True).click()
@@ -102,7 +102,7 @@ def test_all_files_take_the_title_that_was_written_and_a_reload_keeps_it(page: G
     page.page.keyboard.press("Escape")
     assert "Why gradients add up" in embedded(page)
     entitle(page, "   ")
-    assert title(page) == "Why gradients add up", "none is no title"
+    page.until(lambda: title(page) == "Why gradients add up", "none is no title", lambda: title(page))
     page.page.reload()
     page.ready()
     page.until(lambda: title(page) == "Why gradients add up", "it is kept")
