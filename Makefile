@@ -10,7 +10,7 @@ app: $(VENV)/.app
 
 test: $(VENV)/.test browser
 	$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),$(BIN)/python -m pytest -n auto --dist worksteal tests/engine tests/components)
-	$(if $(ARGS),,$(BIN)/python -m pytest -n auto --dist worksteal tests/browser)
+	$(if $(ARGS),,$(BIN)/python -m pytest -n auto --dist worksteal --reruns 1 tests/browser)
 
 # The suite on every Python from 3.11 on that is installed (noxfile.py).
 test-all: $(VENV)/.check
