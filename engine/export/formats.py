@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 from ..progress import Tell, part, untold
 from ..recording.recording import Recording
+from .animation import gif
 from .document import to_json
 from .dot import dot
 from .graphml import graphml
@@ -49,6 +50,7 @@ def _all() -> list[Format]:
         Format("svg", "picture", "SVG", "a drawing that stays sharp at any size", "image/svg+xml", _svg, True),
         Format("png", "picture", "PNG", "an image, two pixels for one of the page", "image/png", _png, True),
         Format("pdf", "picture", "PDF", "one page of vectors, for a paper or slides", "application/pdf", _pdf, True),
+        Format("gif", "picture", "Animation", "a GIF of a short run, or of the pass on show", "image/gif", _gif, True),
         Format("dot", "picture", "DOT", "text for Graphviz", "text/vnd.graphviz", _dot, True),
         Format("mermaid", "picture", "Mermaid", "text for Markdown on GitHub", "text/vnd.mermaid", _mermaid, True, "mmd"),
         Format("gradtape", "data", "Recording", "everything; Gradtape opens it again", "application/octet-stream", _gradtape),
@@ -70,6 +72,10 @@ def _png(recording: Recording, options: Options, tell: Tell = untold, /) -> byte
 
 def _pdf(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:
     return pdf(picture(recording, options, part(tell, 0, 0.4)), part(tell, 0.4, 1))
+
+
+def _gif(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:
+    return gif(recording, options, tell)
 
 
 def _dot(recording: Recording, options: Options, tell: Tell = untold, /) -> bytes:

@@ -19,6 +19,7 @@ from ..recording.recording import Recording
 from ..sandbox.calls import CallError, Function, bounded, call
 from ..sandbox.settings import settings
 from ..sandbox.transport.call_messages import cut, with_argument
+from .animation import gif
 from .formats import FORMATS
 from .picture import Options, step_of
 from .programs import script
@@ -124,8 +125,9 @@ def make(how: Callable[[Recording, Options, Tell], bytes], wanted: Wanted, recor
 
 def prepare() -> None:
     """Make one small file of each kind, so that everything is imported and read that a process needs which opens no file."""
-    for wanted in (Wanted(name, rolled=rolled) for name in FORMATS for rolled in (False, True)):
+    for wanted in (Wanted(name, rolled=rolled) for name in FORMATS if name != "gif" for rolled in (False, True)):
         file(memoryview(b"".join(written(wanted, small()))), untold)
+    gif(small(), Options(fonts=False), most=1)
 
 
 def small() -> Recording:
