@@ -24,6 +24,7 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import SessionState
 
 from components.server.around import put_around
+from components.server.puts import puts_of
 
 NAME = "request_rerun"
 """What takes the browser's requests there: `(session, client_state)`."""
@@ -99,9 +100,10 @@ def heard(plain: Callable[[Any, ClientState | None], None]) -> Callable[[Any, Cl
         known = {each.id for each in waiting}
         told = [each for each in told if each.id not in known] + waiting
         before = vars(session).get("gradtape_told", {})
+        news = puts_of(session).news(told, before)
         whole = bool(asked.fragment_id) and elsewhere(session, asked.fragment_id, changed(told, before))
         session.gradtape_told = {each.id: each for each in told if not is_click(each)}
-        plain(session, _asking(asked, told, whole))
+        plain(session, _asking(asked, news, whole))
 
     return request
 

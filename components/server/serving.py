@@ -22,6 +22,7 @@ from components.server.gc_policy import QUIET, housekeeping
 from components.server.headers import Headers
 from components.server.health import Truth, answer
 from components.server.probe import PATH
+from components.server.puts import show_what_was_put
 from components.server.requests import hear_every_click
 from components.server.theme_told import remember_theme
 from components.server.unsent import drop_whole_parts
@@ -40,6 +41,7 @@ async def life(app: Any) -> AsyncIterator[None]:
     remember_theme()
     hear_every_click()
     drop_whole_parts()
+    show_what_was_put()
     await _draw_once()
     cleaning = asyncio.create_task(_tidy_when_quiet())
     try:
