@@ -39,6 +39,7 @@ KEYS = {
         ("0", "fit everything"),
         ("/", "find a node"),
         ("Enter  x", "open the selected group, close the one around the selected node"),
+        ("z  Shift Z", "back to what was selected, opened and looked at before, and on again"),
         ("f", "focus on the selected node, one distance further each time"),
         ("w", "width of edges by the norm of their gradients"),
     ],

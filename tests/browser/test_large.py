@@ -79,6 +79,18 @@ def test_a_group_opens_in_its_place_and_closes_again(looped: Gradtape) -> None:
     assert was["x"] > 0
 
 
+def test_a_group_that_was_opened_is_closed_by_going_back(looped: Gradtape) -> None:
+    before, (first, *_) = shown(looped), groups(looped)
+    double_click(looped, first)
+    looped.until(lambda: shown(looped) > before, "the group is open")
+    opened = shown(looped)
+    looped.page.wait_for_timeout(600)
+    looped.page.keyboard.press("z")
+    looped.until(lambda: shown(looped) == before, "it is closed")
+    looped.page.keyboard.press("Shift+Z")
+    looped.until(lambda: shown(looped) == opened, "it is open again")
+
+
 def test_the_step_stays_when_a_group_is_opened(looped: Gradtape) -> None:
     for _ in range(5):
         looped.page.keyboard.press("ArrowLeft")

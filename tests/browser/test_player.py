@@ -43,7 +43,8 @@ def start(page: Gradtape, program: str, leaf: str = "x") -> None:
 
 
 def ids(page: Gradtape, title: str) -> list[str]:
-    found: list[str] = page.page.evaluate("title => window.__gradtapePlayer.find(title)", title)
+    # The player may be about to be drawn anew.
+    found: list[str] = page.until_true("title => window.__gradtapePlayer && [window.__gradtapePlayer.find(title)]", title)[0]
     return found
 
 
@@ -301,6 +302,40 @@ def test_what_a_pass_records_stands_together_behind_its_root(page: Gradtape, vie
         )
 
 
+def test_what_was_looked_at_is_gone_back_to_and_on_again(page: Gradtape) -> None:
+    start(page, TWO_PATHS)
+
+    def selected() -> str:
+        return page.player.get_attribute("data-selected") or ""
+
+    def scale() -> float:
+        return float(page.page.evaluate("window.__gradtapePlayer.scale()"))
+
+    before = selected()
+    (a,), (y,) = ids(page, "a"), ids(page, "y")
+    page.click_node("a")
+    page.click_node("y")
+    page.page.locator(".gt-brand").click()
+    page.page.wait_for_timeout(600)
+    wide = scale()
+    page.page.keyboard.press("+")
+    page.until(lambda: scale() > wide, "closer")
+    page.page.keyboard.press("z")
+    page.until(lambda: scale() == pytest.approx(wide), "as near as before")
+    assert selected() == y
+    page.page.keyboard.press("z")
+    page.until(lambda: selected() == a, "the node before")
+    page.page.keyboard.press("z")
+    page.until(lambda: selected() == before, "the one before that")
+    page.page.keyboard.press("z")
+    page.page.locator(".notice", has_text="There is nothing to go back to.").wait_for()
+    for wanted in (a, y):
+        page.page.keyboard.press("Shift+Z")
+        page.until(lambda wanted=wanted: selected() == wanted, "on again")
+    page.page.keyboard.press("Shift+Z")
+    page.until(lambda: scale() > wide, "and close again")
+
+
 def test_tooltips_name_shape_type_line_and_the_gradient_of_an_edge(page: Gradtape) -> None:
     start(page, TWO_PATHS)
     page.page.keyboard.press("]")
@@ -331,6 +366,7 @@ def test_tooltips_name_shape_type_line_and_the_gradient_of_an_edge(page: Gradtap
 def test_a_node_tells_its_place_and_the_cursor_finds_its_node(page: Gradtape) -> None:
     start(page, TWO_PATHS)
     page.page.keyboard.press("End")
+    page.click_node("x")
     page.page.evaluate("window.told = []; addEventListener('gradtape:span', (e) => window.told.push(e.detail))")
     page.click_node("y")
     told = page.page.evaluate("window.told.filter((each) => each.kind === 'select')")

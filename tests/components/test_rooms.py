@@ -20,6 +20,7 @@ OWNERS = {
         "components/page/state.py",
         "components/page/controls.py",
         "components/server/held.py",
+        "components/server/puts.py",
         "components/server/requests.py",
     },
     "query_params": {"components/page/address.py"},

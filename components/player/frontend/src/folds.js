@@ -74,6 +74,11 @@ export function createFolds(on) {
       return innermost !== undefined;
     },
 
+    /** Open these groups, and no others. */
+    set(ids) {
+      on.change(ids, null);
+    },
+
     /** Open whatever hides a node; Python knows what that is. */
     reveal(key) {
       on.change(opened, key, key);

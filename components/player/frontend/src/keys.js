@@ -38,6 +38,8 @@ export function keysOf(state, parts) {
     x: () => folds.closeAround(state.view.selected) || seeking.say('The selected node is in no open group.'),
     f: () => parts.focus.next(),
     w: () => parts.toolbar.weigh(),
+    z: () => parts.looks.back(),
+    Z: () => parts.looks.on(),
     Enter: () => parts.selection.openGroup(selectedNode(state)),
     Escape: () => {
       parts.tooltip.hide();

@@ -154,6 +154,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
    */
   function load(payload) {
     const { camera, viewport, reporter, selection } = parts;
+    parts.looks.loading();
     parts.playback.pause();
     const remembered = memory.rev === payload.rev;
     // A program that was changed and run again goes on at the same moment, with the camera in the same position.
@@ -209,6 +210,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     }
     opened = Boolean(model.rolled?.on) && !remembered && !stays && !refolded;
     memory.wanted = null;
+    viewport.whenSized(() => parts.looks.loaded());
     reporter.step(state.step);
     reporter.flush();
     return refolded;

@@ -22,6 +22,7 @@ import { keysOf } from './keys.js';
 import { createLegend } from './legend.js';
 import { listenToLinks } from './links.js';
 import { createLoading } from './loading.js';
+import { createLooks } from './looks.js';
 import { createLoopMenu } from './loop-menu.js';
 import { createMinimap } from './minimap.js';
 import { createMore } from './more.js';
@@ -97,6 +98,7 @@ export function createPlayer(parent, memory) {
     parts.times.stop();
     parts.iterations.stop();
     parts.glide.stop();
+    parts.looks.stop();
     parts.loopMenu.close(false);
     parts.graphCanvas.destroy();
     root.remove();
@@ -224,6 +226,7 @@ function createParts(state, elements) {
       parts.reporter.tell('folds', JSON.stringify([opened, wanted, rev]), { picture, opened, wanted });
     },
   });
+  parts.looks = createLooks(state, parts);
   parts.focus = createFocus(() => parts.selection.showFocus(true));
   parts.minimap = createMinimap({
     look(point) {

@@ -64,6 +64,7 @@ export function createViewport(state, parts, { root, area, canvas }) {
       if (root.offsetParent !== null && waiting.length === 0 && size.width > 0) state.memory.camera = parts.camera.state();
       clearTimeout(legendTimer);
       legendTimer = setTimeout(viewport.updateLegend, LEGEND_MS);
+      parts.looks.note();
     },
 
     updateLegend() {
