@@ -6,12 +6,13 @@ import io
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
+from ..graph.design import Theme, palette
 from ..progress import Tell, part, told, untold
 from ..recording.index import index_of
 from ..recording.recording import Recording
@@ -36,33 +37,34 @@ RESTS = 2_500
 COLOURS = 256
 
 
-def gif(recording: Recording, options: Options, tell: Tell = untold, most: int = FRAMES) -> bytes:
+def gif(recording: Recording, options: Options, tell: Tell = untold, *, most: int = FRAMES, pixels: int = PIXELS) -> bytes:
     """The animation: every step of a run that has few, of another the backward pass on show, or the last one.
 
     Args:
         most: steps that are shown at most.
+        pixels: of a picture, if it can be read with so few.
 
     Raises:
         IndexError: for a step that the recording does not have.
     """
     first = picture(recording, options, part(tell, 0, 0.05))
     steps = shown(recording, step_of(recording, options), min(most, max(FEWEST, CARDS // max(1, len(first.items)))))
-    scale = scale_of(first)
+    scale = scale_of(first, pixels)
 
     def drawn(step: int) -> Image.Image:
         made = picture(recording, replace(options, step=step))
         image = Image.open(io.BytesIO(png(made, scale, fonts=options.fonts))).convert("RGBA")
         return Image.alpha_composite(Image.new("RGBA", image.size, made.background), image).convert("RGB")
 
-    palette = Palette([drawn(step) for step in dict.fromkeys((steps[0], steps[len(steps) // 2], steps[-1]))])
-    frames = [palette.apply(drawn(step)) for step in told(steps, part(tell, 0.1, 0.9))]
+    colours = Palette(options.theme, [drawn(step) for step in dict.fromkeys((steps[0], steps[len(steps) // 2], steps[-1]))])
+    frames = [colours.apply(drawn(step)) for step in told(steps, part(tell, 0.1, 0.9))]
     return _written(_alike(frames))
 
 
-def scale_of(picture: Picture) -> float:
+def scale_of(picture: Picture, pixels: int = PIXELS) -> float:
     """Pixels of the animation for one of the picture."""
     area = picture.width * picture.height
-    return min(SCALE, max(math.sqrt(PIXELS / area), min(1.0, math.sqrt(MOST_PIXELS / area))))
+    return min(SCALE, max(math.sqrt(pixels / area), min(1.0, math.sqrt(MOST_PIXELS / area))))
 
 
 def shown(recording: Recording, step: int, most: int) -> Sequence[int]:
@@ -86,14 +88,16 @@ def _around(recording: Recording, step: int) -> Sequence[int]:
 
 
 class Palette:
-    """The commonest colours of some frames, as they are, for all of them: with a palette for each, what stays as it is would
-    flicker. (Pillow's own `quantize` takes a colour's neighbour where it has the colour.)"""
+    """A theme's colours and the commonest of some frames, as they are, for all frames: with a palette for each, what stays as
+    it is would flicker. (Pillow's own `quantize` takes a colour's neighbour where it has the colour.)"""
 
-    def __init__(self, frames: Sequence[Image.Image]) -> None:
+    def __init__(self, theme: Theme, frames: Sequence[Image.Image]) -> None:
         found: Counter[Any] = Counter()
         for frame in frames:
             found.update({colour: times for times, colour in frame.getcolors(frame.width * frame.height) or ()})
-        packed = sorted(red << 16 | green << 8 | blue for (red, green, blue), _ in found.most_common(COLOURS))
+        own = {int(value[1:], 16) for value in astuple(palette(theme)) if isinstance(value, str)}
+        common = [red << 16 | green << 8 | blue for (red, green, blue), _ in found.most_common(COLOURS)]
+        packed = sorted(dict.fromkeys([*own, *common][:COLOURS]))
         self.packed = np.array(packed, np.int32)
 
     def apply(self, frame: Image.Image) -> Image.Image:

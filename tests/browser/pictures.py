@@ -1,4 +1,4 @@
-"""The documentation's pictures, taken from the page itself: `python -m tests.browser.pictures`."""
+"""The documentation's pictures, taken from the page itself, and its animation: `python -m tests.browser.pictures`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ from playwright.sync_api import Browser, sync_playwright
 from benchmarks.pictures import PROGRAMS
 from benchmarks.serving import ROOT, served
 from benchmarks.training import TRAINING
+from components.menus.gallery import DEFAULT, examples
+from engine.export import Options
+from engine.export.animation import gif
+from engine.sandbox import run
 from tests.browser.conftest import Gradtape
 from tests.browser.install import find
 
@@ -119,6 +123,19 @@ PICTURES = (
 )
 
 
+ANIMATION = "pictures/backward.gif"
+SMALL = 450_000
+"""Pixels of a picture of the animation."""
+
+
+def animate() -> int:
+    """Write the animation of the first example; returns the size of its file."""
+    example = examples()[DEFAULT]
+    recording = run(example.text).recording
+    assert recording is not None
+    return (ASSETS / ANIMATION).write_bytes(gif(recording, Options(title=example.title), pixels=SMALL))
+
+
 def take(browser: Browser, address: str, picture: Picture) -> int:
     """Take a picture; returns the size of its file."""
     context = browser.new_context(
@@ -169,7 +186,10 @@ def save(picture: Image.Image, path: Path) -> int:
 
 def main() -> int:
     """Take all of them, or those whose names are given."""
-    wanted = [p for p in PICTURES if len(sys.argv) < 2 or Path(p.path).stem in sys.argv[1:]]
+    names = sys.argv[1:]
+    if not names or Path(ANIMATION).stem in names:
+        print(f"{ANIMATION}: {animate() // 1024} kB")
+    wanted = [p for p in PICTURES if not names or Path(p.path).stem in names]
     with TemporaryDirectory() as scratch, served(Path(scratch) / "log") as page, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find(), args=["--no-sandbox", "--disable-gpu"])
         for picture in wanted:
