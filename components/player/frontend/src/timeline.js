@@ -14,6 +14,8 @@ const KINDS = new Set(['forward', 'backward']);
 /** Pixels that a label's letter takes, and what is left free beside it. */
 const LETTER = 6.1;
 const BESIDE = 8;
+/** Half of what the knob takes, and what is free beside a label there. */
+const [KNOB, PADDING] = [5, 12];
 const TICK_ROOM = 7;
 
 /** Pins are single elements, so there is an end to them. */
@@ -26,6 +28,8 @@ export function createTimeline(on) {
   let dragging = false;
   let extent = { from: 0, to: 0 }; // the steps on the bar
   let segments = []; // those on the bar, cut where it ends
+  let labels = []; // of segments, each with its two spans
+  let crossed = null; // the label of the segment that the knob stands in
   let pinned = [[], []];
 
   const pale = h('div', { class: 'layer pale' });
@@ -117,17 +121,32 @@ export function createTimeline(on) {
 
   function drawLabels() {
     const width = bar.clientWidth;
-    const labels = () => segments.flatMap(({ label, from, to }) => {
-      const text = fitting(String(label), (width * (to - from + 1)) / wide() - BESIDE);
-      if (!text) return [];
-      const style = `left:${(100 * from) / wide()}%;width:${(100 * (to - from + 1)) / wide()}%`;
-      return [h('span', { style }, text)];
-    });
-    pale.replaceChildren(...labels());
-    strong.replaceChildren(...labels());
+    labels = segments.filter(({ label, from, to }) => fitting(String(label), (width * (to - from + 1)) / wide() - BESIDE))
+      .map(({ label, from, to }) => ({ label: String(label), from, to, spans: [h('span'), h('span')] }));
+    labels.forEach(place);
+    [pale, strong].forEach((layer, at) => layer.replaceChildren(...labels.map(({ spans }) => spans[at])));
     const cell = width / wide();
     ticks.hidden = cell < TICK_ROOM;
     ticks.style.backgroundSize = `${100 / wide()}% 100%`;
+  }
+
+  /** Put a label into the middle of its segment, or of what the knob leaves of it. */
+  function place({ label, from, to, spans }) {
+    const width = bar.clientWidth;
+    const { left, right, text } = besideKnob(label, (width * from) / wide(), (width * (to + 1)) / wide(), (width * middle(step)) / 100);
+    for (const span of spans) {
+      span.textContent = text;
+      span.style.cssText = `left:${(100 * left) / width}%;width:${(100 * (right - left)) / width}%`;
+    }
+  }
+
+  /** The knob has moved: labels make room for it. */
+  function makeRoom() {
+    const before = crossed;
+    const at = step - extent.from;
+    crossed = labels.find(({ from, to }) => from <= at && at <= to) ?? null;
+    if (before && before !== crossed && labels.includes(before)) place(before);
+    if (crossed) place(crossed);
   }
 
   /** Put these steps on the bar. */
@@ -166,6 +185,7 @@ export function createTimeline(on) {
       if (now.from !== extent.from || now.to !== extent.to) spread(now);
       const percent = middle(step);
       knob.style.left = `${percent}%`;
+      makeRoom();
       strong.style.clipPath = `inset(0 ${step === extent.to ? 0 : 100 - percent}% 0 0)`;
       if (!current()) showNumber();
       of.textContent = ` / ${total()}`;
@@ -189,6 +209,15 @@ export function createTimeline(on) {
 
     destroy: () => sizes.disconnect(),
   };
+}
+
+/** A label between two places, in the middle unless the knob stands there: then on the side of it that has more room. */
+export function besideKnob(label, left, right, knob) {
+  const text = fitting(label, right - left - BESIDE);
+  const crosses = knob > left && knob < right && Math.abs(knob - (left + right) / 2) < (text.length * LETTER) / 2 + KNOB;
+  if (!crosses) return { left, right, text };
+  const side = knob - left > right - knob ? { left, right: knob - KNOB } : { left: knob + KNOB, right };
+  return { ...side, text: fitting(label, side.right - side.left - PADDING) };
 }
 
 /** A segment's label as long as there is room for: whole, shortened to what tells it from others, or not at all. */

@@ -12,7 +12,7 @@ import { isRepeated, openedCard, readRolled, shortTitle, twinOf } from '../src/r
 import { brief, readSpark, sparkLines, troubleAt, valueAt } from '../src/sparks.js';
 import { stopFrom } from '../src/step-targets.js';
 import { createStore, held, take } from '../src/store.js';
-import { cutOut } from '../src/timeline.js';
+import { besideKnob, cutOut } from '../src/timeline.js';
 import { createWindows } from '../src/windows.js';
 import { messageOf, rolledRun } from './rolled-run.mjs';
 
@@ -354,4 +354,14 @@ test('the loss of a mark is what it led to, else that of the run', () => {
   const model = createModel(run);
   assert.equal(lossOf(model, ['p6']).id, 'p7');
   assert.equal(lossOf(model, []).id, 'p5', 'not what one iteration has alone');
+});
+
+test('a label makes room for the knob', () => {
+  const middle = { left: 0, right: 200, text: 'backward 1' };
+  assert.deepEqual(besideKnob('backward 1', 0, 200, 300), middle, 'it stands elsewhere');
+  assert.deepEqual(besideKnob('backward 1', 0, 200, 20), middle, 'or in the segment, but not in the text');
+  assert.deepEqual(besideKnob('backward 1', 0, 200, 110), { left: 0, right: 105, text: 'backward 1' });
+  assert.deepEqual(besideKnob('backward 1', 0, 200, 90), { left: 95, right: 200, text: 'backward 1' });
+  assert.equal(besideKnob('backward 1', 0, 90, 50).text, 'bwd 1', 'shorter where there is less room');
+  assert.equal(besideKnob('backward 12', 0, 30, 15).text, '', 'and none where there is none');
 });
