@@ -46,6 +46,7 @@ KEYS = {
     "Program": [
         ("Ctrl Enter", "run"),
         ("Ctrl Z  Ctrl Y", "undo, redo; under Build there are buttons"),
+        ("Alt drag", "a number to the right or left: another one, and the program runs; with Shift in finer steps"),
         ("Ctrl F", "search"),
         ("Ctrl /", "make the line a comment"),
         ("F8", "to the next line with a finding; Alt ↓ to what can be done about it"),

@@ -164,3 +164,29 @@ def test_the_tape_goes_to_the_line_that_is_asked_for_and_runs_what_was_changed_b
     page.until(lambda: line() == 5, "the new run, there")
     assert page.page.evaluate("window.__gradtapePlayer.find('× 7').length") == 2, "it is the run of the new text"
     expect(page.page.locator(".gt-edited")).to_have_count(0)
+
+
+def test_a_number_is_dragged_and_the_program_runs_on_the_way(page: Gradtape) -> None:
+    text = "import torch\nx = torch.tensor(2., requires_grad=True)\ny = x * 5\ny.backward()\nprint('slope', x.grad)\n"
+    page.run(text)
+    page.until(lambda: page.console().startswith("slope tensor(5.)"), "the first run")
+    spot = page.page.evaluate(
+        "at => { const { view } = window.__gradtapeEditor.editor_0; const { left, top, bottom } = view.coordsAtPos(at);"
+        " return { x: left + 3, y: (top + bottom) / 2 }; }",
+        text.index("5\n"),
+    )
+    mouse = page.page.mouse
+    page.page.keyboard.down("Alt")
+    mouse.move(spot["x"], spot["y"])
+    mouse.down()
+    mouse.move(spot["x"] + 6, spot["y"])
+    mouse.move(spot["x"] + 12, spot["y"])
+    page.until(lambda: "x * 7" in page.code(), "it is written")
+    page.until(lambda: page.console().startswith("slope tensor(7.)"), "it ran before the button is let go")
+    mouse.move(spot["x"] - 30, spot["y"])
+    mouse.up()
+    page.page.keyboard.up("Alt")
+    page.until(lambda: page.console().startswith("slope tensor(0.)"), "what it is in the end runs")
+    page.page.evaluate("window.__gradtapeEditor.editor_0.focus()")
+    page.page.keyboard.press("Control+z")
+    page.until(lambda: page.code() == text, "one undo takes all of it back")

@@ -8,6 +8,7 @@ import {
   breakpointsOf, forgetSpans, newestMoment, newestSpans, onBreakpoints, onMoment, onSpan, tellBreakpoints, tellCursor, tellGoto, tellHello,
 } from './bus.js';
 import { announcement, diagnostics, setDiagnostics } from './diagnostics.js';
+import { draggedNumbers } from './drag-number.js';
 import { theme, toneOf } from './theme.js';
 import { marks, marksByLine, setMarks } from './marks.js';
 import { names } from './names.js';
@@ -55,6 +56,7 @@ export function createEditor({ parentElement, data: first }) {
         marks((mark, apply) => queue.choose({ id: mark.id, run: data.run, apply })),
         currentLine,
         nodeSpans,
+        draggedNumbers(run),
         theme,
         EditorView.updateListener.of(changed),
         EditorView.domEventHandlers({ blur: () => queue.flush() }),

@@ -12,5 +12,8 @@ export default function render(given) {
 }
 
 // What the unit tests use of CodeMirror: they run with the one in the bundle, see ../shipped.mjs.
-export { ChangeSet, EditorState, MapMode, StateEffect, StateField, Text } from '@codemirror/state';
-export { Decoration, EditorView } from '@codemirror/view';
+export { isolateHistory } from '@codemirror/commands';
+export { pythonLanguage } from '@codemirror/lang-python';
+export { syntaxTree } from '@codemirror/language';
+export { ChangeSet, EditorState, MapMode, Prec, StateEffect, StateField, Text, Transaction } from '@codemirror/state';
+export { Decoration, EditorView, ViewPlugin } from '@codemirror/view';
