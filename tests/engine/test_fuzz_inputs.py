@@ -38,7 +38,7 @@ from engine.sandbox import run
 from tests.engine.recording.files import as_format1, packed, unpacked
 from tests.thorough import examples
 
-FILES = [kind for kind in FORMATS if kind not in ("png", "pdf")]
+FILES = [kind for kind in FORMATS if kind not in ("png", "pdf", "gif")]
 STEADY = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 PROGRAM = """import torch
 from torch import nn

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -81,6 +82,8 @@ def test_the_fixture(tape):
 def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    # Nor what else is installed here, which takes longer than most of these tests.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     return Run(pytester)
 
 
@@ -93,7 +96,8 @@ class Run:
 
     def __call__(self, text: str, *arguments: str) -> pytest.RunResult:
         self.pytester.makepyfile(test_it=text)
-        plugin = () if INSTALLED else ("-p", PLUGIN)
+        by_itself = INSTALLED and "PYTEST_DISABLE_PLUGIN_AUTOLOAD" not in os.environ
+        plugin = () if by_itself else ("-p", PLUGIN)
         return self.pytester.runpytest_subprocess(*plugin, "-p", "no:cacheprovider", *arguments)
 
     def tapes(self) -> dict[str, Recording]:
@@ -126,12 +130,13 @@ def check_failures(run: Run, result: pytest.RunResult) -> dict[str, Recording]:
     return tapes
 
 
-def test_failing_tests_of_the_engine_leave_recordings(run: Run) -> None:
+def test_failing_tests_of_the_engine_leave_recordings_beside_other_plugins(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     check_failures(run, run(ON_THE_ENGINE, "--gradtape", "test_it.py"))
 
 
 def test_failing_tests_of_pytorch_do_in_two_processes(run: Run, torch: object) -> None:
-    tapes = check_failures(run, run(ON_PYTORCH, "--gradtape", "-n", "2", "--gradtape-sarif", "out/found.sarif"))
+    tapes = check_failures(run, run(ON_PYTORCH, "--gradtape", "-p", "xdist.plugin", "-n", "2", "--gradtape-sarif", "out/found.sarif"))
     assert all(tape.engine.startswith("torch") and tape.complete for tape in tapes.values())
     log = json.loads((run.pytester.path / "out" / "found.sarif").read_text())
     (made,) = log["runs"]
