@@ -136,7 +136,9 @@ def test_failing_tests_of_the_engine_leave_recordings_beside_other_plugins(run: 
 
 
 def test_failing_tests_of_pytorch_do_in_two_processes(run: Run, torch: object) -> None:
-    tapes = check_failures(run, run(ON_PYTORCH, "--gradtape", "-p", "xdist.plugin", "-n", "2", "--gradtape-sarif", "out/found.sarif"))
+    tapes = check_failures(
+        run, run(ON_PYTORCH, "--gradtape", "-p", "xdist.plugin", "-n", "2", "--gradtape-sarif", "out/found.sarif")
+    )
     assert all(tape.engine.startswith("torch") and tape.complete for tape in tapes.values())
     log = json.loads((run.pytester.path / "out" / "found.sarif").read_text())
     (made,) = log["runs"]
