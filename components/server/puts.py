@@ -54,10 +54,14 @@ class Puts:
         self._lock = Lock()
         self._waiting: dict[str, Any] = {}
         """By the control's id."""
+        self._whole: set[str] = set()
+        """Ids of what is always sent with its value, as a menu is with whether it is open."""
 
     def again(self, id: str, value: Any, put: bool) -> bool:
         """Whether the browser is to be told what a control shows, `put` if the script has just set it."""
         with self._lock:
+            if id in self._whole:
+                return put
             if put:
                 self._waiting[id] = value
             elif id in self._waiting and self._waiting[id] != value:
@@ -66,18 +70,25 @@ class Puts:
 
     def told(self, messages: Iterable[ForwardMsg]) -> None:
         """Messages go to the browser."""
-        for each in messages:
-            if each.HasField("delta") and each.delta.HasField("new_element"):
-                kind = each.delta.new_element.WhichOneof("type")
-                drawn: Any = getattr(each.delta.new_element, kind) if kind else None
-                if getattr(drawn, "set_value", False):
-                    with self._lock:
-                        self._waiting.pop(drawn.id, None)
+        for each in filter(_draws, messages):
+            holder = each.delta.add_block if each.delta.HasField("add_block") else each.delta.new_element
+            kind = holder.WhichOneof("type")
+            drawn: Any = getattr(holder, kind) if kind else None
+            id, told = getattr(drawn, "id", ""), getattr(drawn, "set_value", None)
+            if id and told is not False:
+                with self._lock:
+                    self._waiting.pop(id, None)
+                    if told is None:
+                        self._whole.add(id)
 
     def news(self, told: Iterable[WidgetState], before: Mapping[str, WidgetState]) -> list[WidgetState]:
         """What the browser tells, without what it only told before of a control into which something was put since."""
         with self._lock:
             return [each for each in told if each.id not in self._waiting or before.get(each.id) != each]
+
+
+def _draws(message: ForwardMsg) -> bool:
+    return message.HasField("delta") and (message.delta.HasField("new_element") or message.delta.HasField("add_block"))
 
 
 def puts_of(session: Any) -> Puts:

@@ -120,6 +120,32 @@ def test_what_the_visitor_writes_meanwhile_counts(session: Session) -> None:
     assert session.said == "typed"
 
 
+def test_a_menu_that_the_page_has_closed_is_opened_again(session: Session) -> None:
+    """What holds other things is always sent whether it is open, and not with `set_value`."""
+    menu: Any = WidgetMetadata("menu", lambda told: bool(told), lambda value: value, "bool_value", fragment_id=None)
+    opened = ClientState(widget_states=WidgetStates(widgets=[WidgetState(id="menu", bool_value=True)]))
+
+    def drawn(put: bool | None = None) -> bool:
+        if put is not None:
+            session.session_state["menu key"] = put
+        open = bool(session.session_state.register_widget(menu, "menu key").value)
+        made = ForwardMsg()
+        made.delta.add_block.popover.id = "menu"
+        made.delta.add_block.popover.open = open
+        session._browser_queue.enqueue(made)
+        session.send()
+        return open
+
+    session.ask(opened)
+    assert drawn()
+    assert not drawn(put=False)
+    session.ask(opened)
+    assert drawn()
+    assert not drawn(put=False)
+    session.ask(opened)
+    assert drawn()
+
+
 def test_what_components_tell_is_left_alone() -> None:
     session = Session()
     told: Any = WidgetMetadata("player", lambda value: value, lambda value: value, "json_value", fragment_id=None)
