@@ -23,7 +23,7 @@ def save(format: Format) -> None:
     source, options = tuple(p.edited), on_show(p, st.context.theme.type == "dark")
     name = file_name(p.name, format)
     by = REPLAYED if format.name in MADE_HERE else FILE
-    label, done = f"{format.label} file" if format.group != "replay" else "replay", 0.0
+    label, done = f"{format.label} file" if format.group != "replay" else format.label.lower(), 0.0
     if recording is None and format.name != "py":
         return
     p.notice = ""

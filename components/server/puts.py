@@ -14,7 +14,6 @@ from dataclasses import replace
 from functools import wraps
 from threading import Lock
 from typing import Any
-from weakref import WeakValueDictionary
 
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -22,6 +21,7 @@ from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.state import SessionState
 
 from components.server.around import put_around
+from components.server.kept import Kept
 
 REGISTERS = "register_widget"
 """What a control takes its value from there: `(session_state, metadata, user_key)`."""
@@ -31,8 +31,6 @@ KINDS = {
 """What controls say; components tell what they want to (`json_value`), and are sent what they need."""
 SENDS = "flush"
 """What hands the messages over to be sent: `(queue)`."""
-_PUTS: WeakValueDictionary[int, Puts] = WeakValueDictionary()
-"""id() of a session's state, and of its queue → what was put in it."""
 
 
 def show_what_was_put() -> None:
@@ -42,15 +40,9 @@ def show_what_was_put() -> None:
 
 
 class Puts:
-    """What the page has put into controls of a session and the browser does not know yet.
+    """What the page has put into controls of a session and the browser does not know yet."""
 
-    Args:
-        state: the session's state.
-        queue: what waits to be sent to its browser.
-    """
-
-    def __init__(self, state: Any, queue: Any) -> None:
-        self.owners = state, queue
+    def __init__(self) -> None:
         self._lock = Lock()
         self._waiting: dict[str, Any] = {}
         """By the control's id."""
@@ -70,7 +62,7 @@ class Puts:
 
     def told(self, messages: Iterable[ForwardMsg]) -> None:
         """Messages go to the browser."""
-        for each in filter(_draws, messages):
+        for each in messages:
             holder = each.delta.add_block if each.delta.HasField("add_block") else each.delta.new_element
             kind = holder.WhichOneof("type")
             drawn: Any = getattr(holder, kind) if kind else None
@@ -87,19 +79,14 @@ class Puts:
             return [each for each in told if each.id not in self._waiting or before.get(each.id) != each]
 
 
-def _draws(message: ForwardMsg) -> bool:
-    return message.HasField("delta") and (message.delta.HasField("new_element") or message.delta.HasField("add_block"))
+_PUTS: Kept[Puts] = Kept("gradtape_puts")
+"""Found by a session's state, and by its queue."""
 
 
 def puts_of(session: Any) -> Puts:
     """What was put in a session."""
-    found: Puts | None = vars(session).get("gradtape_puts")
-    if found is None:
-        state, queue = session.session_state, getattr(session, "_browser_queue", None)
-        found = session.gradtape_puts = Puts(state, queue)
-        if queue is not None:
-            _PUTS[id(state)] = _PUTS[id(queue)] = found
-    return found
+    queue = getattr(session, "_browser_queue", None)
+    return _PUTS.of(session, Puts, *(() if queue is None else (session.session_state, queue)))
 
 
 def registered(plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -108,7 +95,7 @@ def registered(plain: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(plain)
     def register(state: Any, metadata: Any, *more: Any, **named: Any) -> Any:
         result = plain(state, metadata, *more, **named)
-        puts = _known(state) if metadata.value_type in KINDS else None
+        puts = _PUTS.by(state) if metadata.value_type in KINDS else None
         if puts is None or puts.again(metadata.id, result.value, result.value_changed) == result.value_changed:
             return result
         return replace(result, value_changed=True)
@@ -122,14 +109,9 @@ def sent(plain: Callable[[Any], list[ForwardMsg]]) -> Callable[[Any], list[Forwa
     @wraps(plain)
     def flush(queue: Any) -> list[ForwardMsg]:
         messages = plain(queue)
-        puts = _known(queue)
+        puts = _PUTS.by(queue)
         if puts is not None:
             puts.told(messages)
         return messages
 
     return flush
-
-
-def _known(owner: Any) -> Puts | None:
-    puts = _PUTS.get(id(owner))
-    return puts if puts is not None and any(owner is each for each in puts.owners) else None

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from threading import Lock, RLock, local
 from typing import Any
-from weakref import WeakValueDictionary
 
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
@@ -24,6 +23,7 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import SessionState
 
 from components.server.around import put_around
+from components.server.kept import Kept
 from components.server.puts import puts_of
 
 NAME = "request_rerun"
@@ -37,8 +37,6 @@ CLICKS = {"trigger_value", "string_trigger_value", "chat_input_value", EVENTS}
 """What is told once, not kept until it changes."""
 MOST = 64
 """Events of a component that wait at most."""
-_CLICKS: WeakValueDictionary[int, Clicks] = WeakValueDictionary()
-"""id() of a session's state → its clicks, which the session keeps; nothing can be set on the state."""
 _calling = local()
 """`now` where callbacks are being called in this thread."""
 
@@ -50,14 +48,9 @@ def hear_every_click() -> None:
 
 
 class Clicks:
-    """The clicks of a session that no callback has heard.
+    """The clicks of a session that no callback has heard."""
 
-    Args:
-        state: the session's state.
-    """
-
-    def __init__(self, state: Any) -> None:
-        self.state = state
+    def __init__(self) -> None:
         self.turn = RLock()
         """Held by the run whose callbacks are being called: a run that is to be stopped, and the next, are two threads."""
         self._lock = Lock()
@@ -88,6 +81,10 @@ class Clicks:
         return heard
 
 
+_CLICKS: Kept[Clicks] = Kept("gradtape_clicks")
+"""Found by a session's state."""
+
+
 def heard(plain: Callable[[Any, ClientState | None], None]) -> Callable[[Any, ClientState | None], None]:
     """The method that takes requests, which is asked for all that has changed."""
 
@@ -113,8 +110,8 @@ def finished(plain: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(plain)
     def call(state: Any, told: WidgetStates | None, **more: Any) -> None:
-        clicks = _CLICKS.get(id(state))
-        if clicks is None or clicks.state is not state or told is None:
+        clicks = _CLICKS.by(state)
+        if clicks is None or told is None:
             return plain(state, told, **more)
         with clicks.turn:
             _calling.now = True
@@ -161,11 +158,7 @@ def is_click(each: WidgetState) -> bool:
 
 
 def _clicks_of(session: Any) -> Clicks:
-    found: Clicks | None = vars(session).get("gradtape_clicks")
-    if found is None:
-        state = session.session_state
-        found = session.gradtape_clicks = _CLICKS[id(state)] = Clicks(state)
-    return found
+    return _CLICKS.of(session, Clicks, session.session_state)
 
 
 def _counted(each: WidgetState) -> list[str | WidgetState]:

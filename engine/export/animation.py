@@ -56,8 +56,9 @@ def gif(recording: Recording, options: Options, tell: Tell = untold, *, most: in
         image = Image.open(io.BytesIO(png(made, scale, fonts=options.fonts))).convert("RGBA")
         return Image.alpha_composite(Image.new("RGBA", image.size, made.background), image).convert("RGB")
 
-    colours = Palette(options.theme, [drawn(step) for step in dict.fromkeys((steps[0], steps[len(steps) // 2], steps[-1]))])
-    frames = [colours.apply(drawn(step)) for step in told(steps, part(tell, 0.1, 0.9))]
+    some = {step: drawn(step) for step in (steps[0], steps[len(steps) // 2], steps[-1])}
+    colours = Palette(options.theme, list(some.values()))
+    frames = [colours.apply(some.get(step) or drawn(step)) for step in told(steps, part(tell, 0.1, 0.9))]
     return _written(_alike(frames))
 
 
@@ -97,7 +98,7 @@ class Palette:
             found.update({colour: times for times, colour in frame.getcolors(frame.width * frame.height) or ()})
         own = {int(value[1:], 16) for value in astuple(palette(theme)) if isinstance(value, str)}
         common = [red << 16 | green << 8 | blue for (red, green, blue), _ in found.most_common(COLOURS)]
-        packed = sorted(dict.fromkeys([*own, *common][:COLOURS]))
+        packed = sorted([*dict.fromkeys([*own, *common])][:COLOURS])
         self.packed = np.array(packed, np.int32)
 
     def apply(self, frame: Image.Image) -> Image.Image:

@@ -50,7 +50,6 @@ def _all() -> list[Format]:
         Format("svg", "picture", "SVG", "a drawing that stays sharp at any size", "image/svg+xml", _svg, True),
         Format("png", "picture", "PNG", "an image, two pixels for one of the page", "image/png", _png, True),
         Format("pdf", "picture", "PDF", "one page of vectors, for a paper or slides", "application/pdf", _pdf, True),
-        Format("gif", "picture", "Animation", "a GIF of a short run, or of the pass on show", "image/gif", _gif, True),
         Format("dot", "picture", "DOT", "text for Graphviz", "text/vnd.graphviz", _dot, True),
         Format("mermaid", "picture", "Mermaid", "text for Markdown on GitHub", "text/vnd.mermaid", _mermaid, True, "mmd"),
         Format("gradtape", "data", "Recording", "everything; Gradtape opens it again", "application/octet-stream", _gradtape),
@@ -58,6 +57,7 @@ def _all() -> list[Format]:
         Format("graphml", "data", "GraphML", "the graph for networkx, Gephi, yEd", "application/xml", _graphml, True),
         Format("py", "program", "Script", "runs on PyTorch unchanged", "text/x-python", _script),
         Format("ipynb", "program", "Notebook", "with the outputs of this run", "application/x-ipynb+json", _notebook),
+        Format("gif", "replay", "Animation", "a GIF of a short run, or of the pass on show", "image/gif", _gif, True),
     ]
 
 

@@ -30,10 +30,12 @@ def test_every_format_is_handed_out(page: Gradtape, tmp_path: Path) -> None:
     page.page.get_by_role("button", name="Replay").wait_for()
     labels = page.page.locator(".st-key-save_menu [data-testid=stButton]").all_inner_texts()
     assert labels == [
-        "SVG", "PNG", "PDF", "DOT", "Mermaid", "Recording", "JSON", "GraphML", "pyvis", "Script", "Notebook", "Replay",
+        "SVG", "PNG", "PDF", "DOT", "Mermaid", "Recording", "JSON", "GraphML", "pyvis", "Script", "Notebook",
+        "Animation", "Replay",
     ]  # fmt: skip
     starts = {"SVG": b"<svg", "PNG": b"\x89PNG", "PDF": b"%PDF", "DOT": b"digraph", "Mermaid": b"flowchart", "JSON": b"{",
-              "GraphML": b"<?xml", "Script": b"# Repeated", "Notebook": b"{", "Replay": b"<!doctype html>"}  # fmt: skip
+              "GraphML": b"<?xml", "Script": b"# Repeated", "Notebook": b"{", "Animation": b"GIF89a",
+              "Replay": b"<!doctype html>"}  # fmt: skip
     for label, start in starts.items():
         assert saved(page, label, tmp_path).read_bytes().startswith(start), label
         assert page.page.locator(".st-key-save_menu").is_visible(), "fetching a file closes no menu"

@@ -8,6 +8,8 @@ import { EditorView, ViewPlugin } from '@codemirror/view';
 /** Pixels to the next number, and milliseconds from one run on the way to the next. */
 const STEP = 6;
 const OFTEN = 250;
+/** Digits behind the point, at most. */
+const DIGITS = 12;
 
 const PLAIN = /^(-?)(\d+)(\.\d*)?(e[+-]?\d+)?$/i;
 
@@ -26,10 +28,9 @@ export function nudged(text, steps, fine = false) {
     const value = Number(sign + whole) + steps;
     return String(sign ? value : Math.max(0, value));
   }
-  const digits = (fraction ?? '.').length - 1;
-  const places = Math.min(12, Math.max(fine ? digits + 1 : digits, exponent ? 0 : 1));
-  const step = 10 ** -(fine ? digits + 1 : Math.max(digits, exponent ? 0 : 1));
-  const value = (Number(sign + whole + (fraction ?? '')) + steps * step).toFixed(places);
+  const digits = (fraction ?? '.').length - 1 + (fine ? 1 : 0);
+  const places = Math.min(DIGITS, Math.max(digits, exponent ? 0 : 1));
+  const value = (Number(sign + whole + (fraction ?? '')) + steps * 10 ** -places).toFixed(places);
   return (Number(value) === 0 ? value.replace('-', '') : value) + exponent;
 }
 

@@ -11,19 +11,18 @@ const [MOVED, ZOOMED] = [12, 1.03];
 
 /** @param {import('./state.js').State} state  @param {object} parts   selection, camera, folds, viewport, seeking */
 export function createLooks(state, parts) {
-  let behind = [];
-  let ahead = [];
+  const kept = { behind: [], ahead: [] };
   let current = null;
   let wanted = null; // groups of it are on their way
   let moving = false; // another node or other groups have just come, and the view may go to them
-  let seen = null; // when something changed last
+  let seen = null; // what was looked at when something changed last
   let busy = false; // a picture is put in place
   let timer = null;
 
   /** What is looked at now. */
   function now() {
     const { model, view } = state;
-    return { picture: model.picture, selected: view.selected, opened: model.fold.opened.map(({ id }) => id), camera: parts.camera.state() };
+    return { picture: model.picture, selected: view.selected, opened: model.fold.opened, camera: parts.camera.state() };
   }
 
   /** What is looked at has come to rest, or is another thing: what was before can be gone back to. */
@@ -32,20 +31,22 @@ export function createLooks(state, parts) {
     if (wanted || busy || state.model.sketch || !parts.viewport.hasRoom()) return;
     const look = now();
     const other = isOther(current, look);
-    if (current?.picture === look.picture && (other || (!moving && moved(current, look)))) {
-      behind = [...behind, current].slice(-MOST);
-      ahead = [];
-    } else if (current?.picture === look.picture && !moving && !look.camera.following) return;
+    if (current?.picture === look.picture) {
+      if (other || (!moving && moved(current, look))) {
+        kept.behind = [...kept.behind, current].slice(-MOST);
+        kept.ahead = [];
+      } else if (!moving && !look.camera.following) return;
+    }
     moving = other;
     current = look;
   }
 
   function show(look) {
     current = look;
-    if (same(look.opened, state.model.fold.opened.map(({ id }) => id))) return arrive(look);
+    if (same(look.opened, state.model.fold.opened)) return arrive(look);
     wanted = look;
     timer = setTimeout(() => { wanted = null; }, LATE);
-    parts.folds.set(look.opened);
+    parts.folds.set(look.opened.map(({ id }) => id));
   }
 
   function arrive(look) {
@@ -55,19 +56,24 @@ export function createLooks(state, parts) {
     parts.viewport.paint();
   }
 
-  /** The last look of this picture in a list, and what is left of the list. */
-  function last(list) {
-    const at = list.findLastIndex(({ picture }) => picture === state.model.picture);
-    return [list[at], list.slice(0, Math.max(0, at))];
+  /** To the last look of this picture in one of the lists; what is looked at now goes to the other. */
+  function go(from, to, nothing) {
+    rest();
+    const at = kept[from].findLastIndex(({ picture }) => picture === state.model.picture);
+    if (at < 0) return parts.seeking.say(nothing);
+    const look = kept[from][at];
+    kept[to] = [...kept[to], current];
+    kept[from] = kept[from].slice(0, at);
+    show(look);
   }
 
-  const looks = {
+  return {
     /** Something may have changed. */
     note() {
       if (wanted || busy) return;
       const look = now();
       if (isOther(current, look)) rest();
-      else if (seen && !moved(seen, look)) return; // it rests already, or goes with the step
+      else if (seen && !away(seen, look)) return; // it rests already
       seen = look;
       clearTimeout(timer);
       timer = setTimeout(rest, QUIET);
@@ -88,38 +94,24 @@ export function createLooks(state, parts) {
       else rest();
     },
 
-    back() {
-      rest();
-      const [look, left] = last(behind);
-      if (!look) return parts.seeking.say('There is nothing to go back to.');
-      ahead = [...ahead, current];
-      behind = left;
-      show(look);
-    },
-
-    on() {
-      rest();
-      const [look, left] = last(ahead);
-      if (!look) return parts.seeking.say('There is nothing to go on to.');
-      behind = [...behind, current];
-      ahead = left;
-      show(look);
-    },
-
+    back: () => go('behind', 'ahead', 'There is nothing to go back to.'),
+    on: () => go('ahead', 'behind', 'There is nothing to go on to.'),
     stop: () => clearTimeout(timer),
   };
-  return looks;
 }
 
-const same = (one, other) => one.length === other.length && one.every((each) => other.includes(each));
+/** Are these the same open groups? */
+const same = (one, other) => one === other || (one.length === other.length && one.every(({ id }) => other.some((each) => each.id === id)));
 
 /** Is it another node that is selected, or are other groups open? */
 const isOther = (one, other) => one !== null && (one.selected !== other.selected || !same(one.opened, other.opened));
 
-/** Has the user moved the view? */
-export function moved({ camera: before }, { camera: after }) {
-  if (after.following) return false;
+/** Is the view another one? */
+function away({ camera: before }, { camera: after }) {
   const zoomed = Math.max(before.scale / after.scale, after.scale / before.scale);
-  const away = Math.hypot(before.position.x - after.position.x, before.position.y - after.position.y) * after.scale;
-  return zoomed > ZOOMED || away > MOVED;
+  const apart = Math.hypot(before.position.x - after.position.x, before.position.y - after.position.y) * after.scale;
+  return zoomed > ZOOMED || apart > MOVED;
 }
+
+/** Has the user moved the view? Where it follows the step it goes by itself. */
+export const moved = (one, other) => !other.camera.following && away(one, other);

@@ -124,6 +124,7 @@ export function createTimeline(on) {
     labels = segments.filter(({ label, from, to }) => fitting(String(label), (width * (to - from + 1)) / wide() - BESIDE))
       .map(({ label, from, to }) => ({ label: String(label), from, to, spans: [h('span'), h('span')] }));
     labels.forEach(place);
+    crossed = labelHere();
     [pale, strong].forEach((layer, at) => layer.replaceChildren(...labels.map(({ spans }) => spans[at])));
     const cell = width / wide();
     ticks.hidden = cell < TICK_ROOM;
@@ -140,12 +141,14 @@ export function createTimeline(on) {
     }
   }
 
+  /** The label of the segment that the knob stands in. */
+  const labelHere = () => labels.find(({ from, to }) => from <= step - extent.from && step - extent.from <= to) ?? null;
+
   /** The knob has moved: labels make room for it. */
   function makeRoom() {
     const before = crossed;
-    const at = step - extent.from;
-    crossed = labels.find(({ from, to }) => from <= at && at <= to) ?? null;
-    if (before && before !== crossed && labels.includes(before)) place(before);
+    crossed = labelHere();
+    if (before && before !== crossed) place(before);
     if (crossed) place(crossed);
   }
 

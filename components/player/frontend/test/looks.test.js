@@ -94,6 +94,16 @@ test('a view that follows the step is not gone back to by itself', () => {
   assert.equal(moved({ camera: camera() }, { camera: camera({ scale: 1.01 }) }), false);
 });
 
+test('a view that went along with the step comes back as it was last', () => {
+  const { state, looks, look, select, camera: seen } = looking();
+  look(camera({ following: true, position: { x: 900, y: 0 } }));
+  select('x');
+  look(camera({ following: true, position: { x: 2000, y: 0 } }));
+  looks.back();
+  assert.equal(state.view.selected, null);
+  assert.equal(seen().position.x, 900);
+});
+
 test('groups are asked for, and the rest follows when they are there', () => {
   const { state, looks, asked, select, rest, camera: seen } = looking();
   const before = seen();
