@@ -50,9 +50,15 @@ def pytest_runtest_makereport(
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the page's server tells."""
+    return tmp_path_factory.mktemp("server") / "log"
+
+
+@pytest.fixture(scope="session")
+def address(log: Path) -> Iterator[str]:
     """Where the page is served for this session."""
-    with served(tmp_path_factory.mktemp("server") / "log") as page:
+    with served(log) as page:
         yield page.address
 
 
@@ -341,8 +347,8 @@ Watched = AbstractContextManager[None]
 
 
 @pytest.fixture
-def watched(address: str, tab: Tab, request: pytest.FixtureRequest) -> Callable[[Gradtape], Watched]:
-    """Watches a visit. Afterwards: no errors in the console, no request to anywhere else.
+def watched(address: str, log: Path, tab: Tab, request: pytest.FixtureRequest) -> Callable[[Gradtape], Watched]:
+    """Watches a visit. Afterwards: no errors in the console or on the server, no request to anywhere else.
 
     A screenshot is kept of what has failed, with `GRADTAPE_ARTIFACTS` of everything.
     """
@@ -352,6 +358,7 @@ def watched(address: str, tab: Tab, request: pytest.FixtureRequest) -> Callable[
     def watch(handled: Gradtape) -> Iterator[None]:
         errors: list[str] = []
         foreign: list[str] = []
+        told = log.stat().st_size
         with listening(
             handled.page,
             pageerror=lambda e: errors.append(str(e)),
@@ -370,6 +377,8 @@ def watched(address: str, tab: Tab, request: pytest.FixtureRequest) -> Callable[
                 tab.leave()
         assert errors == []
         assert foreign == []
+        raised = log.read_bytes()[told:].decode(errors="replace")
+        assert "Traceback" not in raised, raised
 
     return watch
 

@@ -125,6 +125,7 @@ def test_more_than_two_runs_are_kept_to_be_compared_with(page: Gradtape) -> None
     page.page.locator(".st-key-panel").get_by_role("combobox", name="Compare with").click()
     page.page.get_by_role("listbox").get_by_role("option").nth(1).click()
     page.until(lambda: gone() == ["y2"], "the run that was pinned first")
+    assert not page.page.get_by_test_id("stException").count()
     page.page.get_by_role("button", name="Unpin").click()
     page.until(lambda: gone() == ["6"], "the other one takes its place")
     page.page.get_by_role("button", name="Unpin").click()

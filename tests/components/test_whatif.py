@@ -153,6 +153,22 @@ def test_pinning_and_changing_shows_the_comparison(app: AppTest) -> None:
     assert not app.exception
 
 
+def test_of_what_runs_were_called_the_browser_tells_no_more(app: AppTest) -> None:
+    app.session_state["panel_tab"] = "Compare"
+    app.run()
+    for key, factor in (("compare_pin", 6), ("compare_again", 7)):
+        app.button(key=key).click().run()
+        with_state(app, lambda factor=factor: edits.vary(0, DEFAULT.replace("z = y1 * y2", f"z = y1 * {factor}")))
+        app.run()
+    with_state(app, pinned.pin)
+    on_show = next(box for box in app.run().selectbox if box.label == "Compare with")
+    assert on_show.options[0].endswith("(on show)")
+    with_state(app, lambda: edits.vary(0, DEFAULT))
+    chooser = next(box for box in app.run().selectbox if box.label == "Compare with")
+    assert chooser.options[0] == on_show.options[0].removesuffix(" (on show)")
+    assert chooser.id != on_show.id, "a control that stayed would be told a name that is none any more"
+
+
 def test_a_removed_node_is_inspected_as_it_was(app: AppTest) -> None:
     with_state(app, pinned.pin)
     gone = DEFAULT.replace("    y2 = 2 * x1 + 1 * x2\n", "").replace("y1 * y2", "y1 * y1")

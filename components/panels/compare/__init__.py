@@ -96,7 +96,7 @@ def compare_panel(
     names = run_names([(name, pinned), *others], recording)
     if others:
         held = id(pinned)
-        _choose(names[:-1], key=f"{key}_with_{held}_{len(names)}", on_choose=lambda number: on_choose(number, held))
+        _choose(names[:-1], key=f"{key}_with_{held}", on_choose=lambda number: on_choose(number, held))
     if pinned is recording:
         st.html(muted(f"{name} is pinned as it is now. Change the program, or turn a knob under What if, to compare with it."))
         return None
@@ -111,13 +111,17 @@ def compare_panel(
     if different > ROWS:
         st.html(more(different, ROWS))
     # A selected row stays selected only while the rows are the same.
-    rows_id = sha256(" ".join(keys).encode()).hexdigest()[:8]
     event = st.dataframe(
-        frame, hide_index=True, on_select="rerun", selection_mode="single-row", key=f"{key}_table_{rows_id}", width="stretch",
-        height=min(420, 38 + 35 * len(frame)), column_config=_columns(), placeholder="",
+        frame, hide_index=True, on_select="rerun", selection_mode="single-row", key=f"{key}_table_{_id_of(keys)}",
+        width="stretch", height=min(420, 38 + 35 * len(frame)), column_config=_columns(), placeholder="",
     )  # fmt: skip
     rows = event.selection.rows if event is not None else []
     return keys[rows[0]] if rows and rows[0] < len(keys) else None
+
+
+def _id_of(told: Sequence[str]) -> str:
+    """A short name for what is told."""
+    return sha256(" ".join(told).encode()).hexdigest()[:8]
 
 
 def run_names(runs: Sequence[tuple[str, Recording]], recording: Recording) -> list[str]:
@@ -129,7 +133,11 @@ def run_names(runs: Sequence[tuple[str, Recording]], recording: Recording) -> li
 
 def _choose(names: Sequence[str], *, key: str, on_choose: Callable[[int], None]) -> None:
     """With which of the pinned runs to compare; `key` is another one for each run that is compared with, which is chosen then.
-    What is held here stays for the whole visit: no recording."""
+    What is held here stays for the whole visit: no recording.
+
+    Other names make another control: of one that stayed the browser would go on telling a name that is none any more, and
+    the list would be shut under whoever has just opened it."""
+    key = f"{key}_{_id_of(names)}"
     st.selectbox(
         "Compare with", range(len(names)), format_func=names.__getitem__, key=key,
         on_change=lambda: on_choose(controls.value(key, 0)), help="Runs that were pinned, the last one first",
