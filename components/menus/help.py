@@ -39,6 +39,8 @@ KEYS = {
         ("0", "fit everything"),
         ("/", "find a node"),
         ("Enter  x", "open the selected group, close the one around the selected node"),
+        ("h  Shift H", "hide the selected card, show all that are hidden"),
+        ("k", "give the selected card a colour, or the next one; the other mouse button has both, and Watch"),
         ("z  Shift Z", "back to what was selected, opened and looked at before, and on again"),
         ("f", "focus on the selected node, one distance further each time"),
         ("w", "width of edges by the norm of their gradients"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.html.markup import heading, tag, text
-from components.page import controls, pictures, rolling
+from components.page import choosing, controls, pictures, rolling
 from components.page.recording_cache import on_show
 from components.page.selection import carry_over, select, translated
 from components.page.space import focus_button
@@ -14,7 +14,7 @@ from components.page.status import task_bar
 from components.player import GraphState, feed, isolated, show_player
 from components.player.isolated import Picture
 from components.player.picture import Wish, view_of
-from components.player.protocol import FoldsWish, Holds, RolledWish, Window, read
+from components.player.protocol import Choices, FoldsWish, Holds, RolledWish, Window, read
 from components.server import windows
 from engine.diagnosis.contributions import edge_lines
 from engine.graph.structure.folding import Mode
@@ -68,6 +68,7 @@ def player(p: Page, recording: Recording) -> GraphState:
         carry_over()
     if (there := translated(recording, p.selected, p.view)) != p.selected:
         select(there)
+    choosing.heed(p, recording, rolling.view_of(p, recording), read(controls.told("player", "chosen"), Choices))
     pinned = p.pinned if p.both and p.pinned is not recording else None
     run = p.run_id if pinned is None else f"{p.run_id} {id(pinned)}"
     pictures.unfold(recording, pictures.wish_of(p, recording, run), read(controls.told("player", "folds"), FoldsWish))

@@ -16,6 +16,7 @@ from components.page.recording_cache import gone
 from components.page.runs import run_program
 from components.page.selection import exists, select, translated
 from components.page.state import Page, new_id, page
+from engine.graph.chosen import NONE_CHOSEN
 from engine.opening import opened
 from engine.opening import sentence as not_opened
 from engine.program import Program, ProgramError
@@ -97,6 +98,7 @@ def begun(p: Page, query: str | None) -> None:
     """What is on show is a program of its own, which an address opens by `query`, if it is not known to this browser alone."""
     texts = tuple(p.edited)
     p.work, p.record, p.sealed, p.turned_to = new_id(), new_id(), texts, ()
+    p.chosen = NONE_CHOSEN
     p.named = None if query is None else (texts, p.name, query)
     p.file, p.stored, p.coming, p.awaited = ("", b""), None, None, ""
     p.presenting, p.slide, p.turned_in, p.guessed = False, 0, "", set()

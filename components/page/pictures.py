@@ -22,8 +22,8 @@ MOST = 4
 def wish_of(p: Page, recording: Recording, run: str) -> Wish:
     """The picture that the page is to show; `run` tells the recording from others, and from itself merged with a pinned one."""
     if not p.rolls(recording):
-        return Wish(p.view, p.direction, run, p.fold, p.unfolded)
-    return Wish(p.view, p.direction, run, p.fold, p.unfolded, True, p.turned, p.name)
+        return Wish(p.view, p.direction, run, p.fold, p.unfolded, chosen=p.chosen)
+    return Wish(p.view, p.direction, run, p.fold, p.unfolded, True, p.turned, p.name, p.chosen)
 
 
 def unfold(recording: Recording, shown: Wish, told: FoldsWish | None) -> None:

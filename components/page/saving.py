@@ -59,4 +59,7 @@ def on_show(p: Page, dark: bool) -> Options:
     step = p.step if recording is not None and p.step is not None and p.step < len(recording.events) else None
     rolled = recording is not None and p.rolls(recording)
     opened = p.unfolded if rolled else None
-    return Options(view, direction, step, "dark" if dark else "light", p.name, True, rolled, p.turned if rolled else (), opened)
+    return Options(
+        view, direction, step, "dark" if dark else "light", p.name, True, rolled, p.turned if rolled else (), opened,
+        p.chosen,
+    )  # fmt: skip

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from components.page import rolling
 from components.page.state import page
+from engine.graph.chosen import counterparts
 from engine.recording import Recording
 from engine.recording.columns import columns_of
-from engine.recording.events import NOTHING
 from engine.recording.index import index_of
 
 
@@ -79,15 +79,4 @@ def exists(recording: Recording, selected: str) -> bool:
 
 def translated(recording: Recording, selected: str | None, view: str) -> str | None:
     """The node that stands in `view` for one selected in the other view: a tensor and its grad_fn or AccumulateGrad."""
-    prefix = "t" if view == "tensors" else "n"
-    if selected is None or selected[0] in (prefix, "b", "g"):
-        return selected
-    index = index_of(recording)
-    number = int(selected[1:])
-    for node, history in index.nodes.items():
-        tensors = {history.info.variable} | {index.owners.get((node, k), NOTHING) for k in range(4)}
-        if view == "tensors" and node == number:
-            return next((f"t{t}" for t in sorted(tensors) if t != NOTHING), None)
-        if view == "autograd" and number in tensors:
-            return f"n{node}"
-    return None
+    return None if selected is None else counterparts(recording, [selected], view).get(selected)

@@ -15,6 +15,7 @@ from components.menus.export import File
 from components.page.task_progress import Task
 from components.player.picture import Drawing, Wish
 from components.player.protocol import Window
+from engine.graph.chosen import NONE_CHOSEN, Chosen
 from engine.graph.rolled_graph import worth_rolling
 from engine.graph.structure.folding import Mode
 from engine.program import Program
@@ -155,6 +156,10 @@ class Page:
     """The rolled card that the player has selected: for a node of the run in each iteration."""
     behind: str | None = None
     """The node that was selected when the run was rolled or unrolled: a closed group may stand for it since."""
+    chosen: Chosen = NONE_CHOSEN
+    """The cards that the user has hidden, and those that have a colour of their own,"""
+    chose: int = 0
+    """and the number of what the player has told of that last."""
     overlay: dict[str, Any] | None = None
     """Marks over the graph, as the player takes them: the outcome of a numerical check."""
     drawings: dict[Wish, Drawing] = field(default_factory=dict)

@@ -10,10 +10,12 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 from pyvis.network import Network
 
 from components.player.protocol import Card, Drawn, Fold, Frame, Group, LegendEntry, Line, NetworkEdge, NetworkNode, VisNetwork
 from engine.diagnosis.comparison.graph_diff import Merged, merged
+from engine.graph.chosen import NONE_CHOSEN, Chosen
 from engine.graph.graph_view import GraphView, graph_view, groups_around
 from engine.graph.rolled_graph import RolledGraph
 from engine.graph.shown.node_kinds import LEGEND, edge_legend, tone
@@ -42,6 +44,8 @@ class Wish(msgspec.Struct, frozen=True):
     """Of a rolled picture: the loops that are taken for the other kind,"""
     file: str = ""
     """and what the program is called."""
+    chosen: Chosen = NONE_CHOSEN
+    """What the user has hidden or coloured."""
 
     @property
     def name(self) -> str:
@@ -58,7 +62,8 @@ class Wish(msgspec.Struct, frozen=True):
 def view_of(recording: Recording, wish: Wish) -> GraphView:
     """What a picture is a view of."""
     return graph_view(
-        recording, wish.view, wish.direction, fold=wish.fold, opened=wish.opened, rolled=wish.rolled, turned=wish.turned,  # type: ignore[arg-type]
+        recording, wish.view, wish.direction,  # type: ignore[arg-type]
+        fold=wish.fold, opened=wish.opened, rolled=wish.rolled, turned=wish.turned, chosen=wish.chosen,
     )  # fmt: skip
 
 
@@ -81,7 +86,7 @@ class Drawing:
     @cached_property
     def rev(self) -> str:
         """What tells it from every other."""
-        said = f"{self.wish.name}|{sorted(self.view.opened)}"
+        said = f"{self.wish.name}|{sorted(self.view.opened)}|{sorted(self.view.hidden)}|{sorted(self.view.coloured.items())}"
         return sha256(said.encode()).hexdigest()[:16]
 
     @property
@@ -105,7 +110,8 @@ def drawing(recording: Recording, wish: Wish, pinned: Recording | None = None) -
     if pinned is None:
         return Drawing(wish, view_of(recording, wish))
     both = merged(pinned, recording, wish.view)  # type: ignore[arg-type]
-    return Drawing(wish, view_of(recording, msgspec.structs.replace(wish, fold="none", rolled=False)), both)
+    plain = msgspec.structs.replace(wish, fold="none", rolled=False, chosen=msgspec.structs.replace(wish.chosen, hidden=()))
+    return Drawing(wish, view_of(recording, plain), both)
 
 
 def drawn(d: Drawing) -> Drawn:
@@ -113,7 +119,7 @@ def drawn(d: Drawing) -> Drawn:
     cards, lines = _cards(d), _lines(d)
     return Drawn(
         d.wish.name, d.wish.view, d.wish.direction, _fold(d.view.groups, d.view.opened), _legend(d.graph, cards), cards, lines,
-        _network(cards, lines) if len(cards) <= DRAWN_BY_VIS else None,
+        _network(cards, lines) if len(cards) <= DRAWN_BY_VIS else None, hidden=sorted(d.view.hidden) or UNSET,
     )  # fmt: skip
 
 
@@ -127,6 +133,8 @@ def _cards(d: Drawing) -> list[Card]:
         )  # fmt: skip
         if "members" in a:
             card.members = len(a["members"])
+        if key in d.view.coloured:
+            card.colour = d.view.coloured[key]
         found.append(card)
     return found
 

@@ -6,11 +6,12 @@ A message names a picture (`rev`) and a run (`tape`), and brings what the player
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
+from engine.graph.design import PALETTES
 from engine.graph.shown.captions import Caption
 from engine.graph.shown.curves import Curve, Mark
 from engine.graph.shown.series import Number
@@ -22,6 +23,10 @@ Span = tuple[int, int, int, int]
 """Line, column, end line and end column."""
 Window = tuple[int, int]
 """First and last step."""
+NAMED = 200
+"""Characters of a card's id."""
+COLOURS = len(PALETTES["light"].chosen)
+"""Colours that can be given to cards."""
 Details = dict[str, dict[int, list[str]]]
 """Edge → step → lines about the gradient that passes there."""
 
@@ -70,6 +75,8 @@ class Card(msgspec.Struct):
     born: int
     members: int | UnsetType = UNSET
     """How many nodes a closed group stands for."""
+    colour: int | UnsetType = UNSET
+    """Which of the palette's colours the user has given it."""
     history: list[tuple[int, Face]] | UnsetType = UNSET
     op: str | UnsetType = UNSET
     changes: list[int] | UnsetType = UNSET
@@ -245,6 +252,8 @@ class Drawn(msgspec.Struct):
     rolled: Rolled | UnsetType = UNSET
     sites: dict[int, tuple[int, int, int, int, int]] | UnsetType = UNSET
     """Number → cell, line, column, end line, end column."""
+    hidden: list[str] | UnsetType = UNSET
+    """Ids of what the user has hidden."""
 
 
 class Sketch(msgspec.Struct, frozen=True):
@@ -461,6 +470,8 @@ class Message(msgspec.Struct, omit_defaults=True):
     keep: Keep | None = None
     overlay: Overlay | None = None
     breakpoints: Breakpoints | None = None
+    fixed: bool = False
+    """Whether cards can be neither hidden nor coloured: it is a file."""
 
 
 # --- what the player tells ----------------------------------------------------------------------------------------------------
@@ -500,6 +511,23 @@ class RolledWish(msgspec.Struct, frozen=True):
     """The steps for which the cards' histories are wanted."""
 
 
+class Choice(msgspec.Struct, frozen=True):
+    """What the user has done to a card; later ones have larger numbers."""
+
+    n: Annotated[int, Meta(ge=0, lt=2**53)]
+    do: Literal["hide", "show", "colour", "watch"]
+    key: Annotated[str, Meta(max_length=NAMED)] = ""
+    """The card; "" shows all that is hidden."""
+    colour: Annotated[int, Meta(ge=0, lt=COLOURS)] | None = None
+    """Which of the palette's, None for none."""
+
+
+class Choices(msgspec.Struct, frozen=True):
+    """What the user has done to cards last."""
+
+    last: Annotated[list[Choice], Meta(max_length=64)]
+
+
 class Reports(msgspec.Struct, frozen=True):
     """All that the player can tell, by name."""
 
@@ -508,6 +536,7 @@ class Reports(msgspec.Struct, frozen=True):
     holds: Holds
     folds: FoldsWish
     rolled: RolledWish
+    chosen: Choices
     breakpoints: Breakpoints
 
 

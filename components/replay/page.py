@@ -106,7 +106,7 @@ def _data(recording: Recording, options: Options, tell: Tell) -> tuple[dict[str,
         for at in range(len(shown))
     ]
     views: dict[str, Any] = {
-        view: pictures(recording, view, options.direction, name, lines, part(tell, *span))
+        view: pictures(recording, view, options.direction, name, lines, part(tell, *span), options.chosen)
         for view, span in zip(shown, spans, strict=True)
     }
     for view in views.values() if made is not None else ():

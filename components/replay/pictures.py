@@ -10,6 +10,7 @@ from components.player import cards, feed, tape
 from components.player.cards import Lines
 from components.player.picture import Wish, drawing
 from components.replay.openings import Rows, openings, running, standing
+from engine.graph.chosen import NONE_CHOSEN, Chosen
 from engine.graph.graph_view import graph_view
 from engine.graph.structure.folding import Mode
 from engine.progress import Tell, told, untold
@@ -18,14 +19,16 @@ from engine.recording import Recording
 FOLD: Mode = "auto"
 
 
-def pictures(recording: Recording, view: str, direction: str, name: str, lines: Lines, tell: Tell = untold) -> dict[str, Any]:
+def pictures(
+    recording: Recording, view: str, direction: str, name: str, lines: Lines, tell: Tell = untold, chosen: Chosen = NONE_CHOSEN
+) -> dict[str, Any]:
     """What all pictures of a view share, and the pictures by name: {"shared", "nodes", "edges", "pictures"}.
 
     `shared` is what the player puts together of a message, without what differs. `nodes` and `edges` are tables; a picture's
     own `nodes` are [row in the table, x, y], its `edges` [row, whether far, route]; `vis` is whether vis-network draws it.
     """
     first = graph_view(recording, view, fold=FOLD)
-    wish, window = Wish(view, direction, name, FOLD), (0, len(recording.events) - 1)
+    wish, window = Wish(view, direction, name, FOLD, chosen=chosen), (0, len(recording.events) - 1)
     nodes, edges = Rows(), Rows()
     made: dict[str, Any] = {}
     options: dict[str, Any] = {}

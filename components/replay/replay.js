@@ -86,7 +86,7 @@ function mount() {
 }
 
 function give(payload) {
-  render({ parentElement, name: 'replay', data: { ...payload, key: 'replay', cmd: command }, setStateValue });
+  render({ parentElement, name: 'replay', data: { ...payload, key: 'replay', cmd: command, fixed: true }, setStateValue });
 }
 
 function later(action) {

@@ -141,7 +141,9 @@ class _Side:
         common: dict[str, Any] = {}
         self.union: Graph = nx.MultiDiGraph()
         self.rows: dict[str, None] = {}
-        wish = Wish(str(view), options.direction, name, opened=options.opened, rolled=True, turned=options.turned)
+        wish = Wish(
+            str(view), options.direction, name, opened=options.opened, rolled=True, turned=options.turned, chosen=options.chosen
+        )
         first = view_of(recording, wish)
         self.everything: RolledGraph = rolled_graph(recording, view, options.turned)
         for title, opened in openings(first):
@@ -160,7 +162,7 @@ class _Side:
             }  # fmt: skip
             self.union.add_nodes_from(d.graph.nodes(data=True))
             self.union.add_edges_from(d.graph.edges(keys=True, data=True))
-        self.all = Drawing(wish, _Every(self.everything, first.groups, first.opened, options.direction, self.union))
+        self.all = Drawing(wish, _Every(self.everything, first.groups, first.opened, options.direction, every=self.union))
         shared = {
             "tape": wish.tape, "total": len(recording.events), "picture": wish.name, "view": view,
             "direction": options.direction, "run": tape.run(first, captioned=True), **common,

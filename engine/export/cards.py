@@ -64,6 +64,8 @@ class Card:
     """The parameters in a closed group's card, as many as there is room for."""
     parameters: int = 0
     """How many there are."""
+    colour: str = ""
+    """The one that the reader has given it."""
 
     @property
     def reach(self) -> Rectangle:
@@ -122,6 +124,8 @@ def _shapes(card: Card, colours: Palette) -> Iterator[Shape]:
         for gap in (CARD.stack, CARD.stack / 2):
             yield replace(body, left=body.left + gap, top=body.top + gap, line=CARD.stack_line, dash=())
     yield body
+    if card.colour:
+        yield _stripe(card, opacity)
     yield from (
         card_text.pill(card, bool(_glow(card, colours)), colours, opacity)
         if card.pill
@@ -131,6 +135,16 @@ def _shapes(card: Card, colours: Palette) -> Iterator[Shape]:
         yield from mark(card.mark, card.box, card.pill, colours)
     if not card.ghost:
         yield from sign(card, colours)
+
+
+def _stripe(card: Card, opacity: float) -> Box:
+    """The colour that the reader has given it, along its left edge."""
+    left, top, high = card.box.left, card.box.top, card.box.bottom - card.box.top
+    inset = CARD.stripe_in
+    away = max(inset, min(high / 2, CARD.pill_radius) / 2 if card.pill else CARD.radius / 2)
+    return Box(
+        left + inset, top + away, CARD.stripe, high - 2 * away, CARD.stripe / 2, card.colour, "", opacity=opacity
+    )  # fmt: skip
 
 
 def outline(card: Card) -> Rectangle:

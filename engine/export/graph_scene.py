@@ -75,8 +75,14 @@ class GraphScene:
             key=key, box=around(x + self.origin[0], y + self.origin[1], a["width"], a["height"]), tone=tone(a),
             pill=a["shape"] == "pill", title=a["title"], badge=a["badge"], sub=a["sub"], face=face, ghost=ghost, focus=focus,
             backward=backward, mark=None if ghost else mark, group="members" in a, alarm=self._alarm(key, a),
-            times=a.get("times", 1), some=self.view.some(key), **self._over_iterations(key, a),
+            times=a.get("times", 1), some=self.view.some(key),
+            colour=self._own_colour(key), **self._over_iterations(key, a),
         )  # fmt: skip
+
+    def _own_colour(self, key: str) -> str:
+        """The colour that the reader has given it, "" for none."""
+        number = self.view.coloured.get(key)
+        return "" if number is None else self.colours.chosen[number]
 
     def _alarm(self, key: str, a: dict[str, Any]) -> bool:
         troubles = self.view.structure.troubles

@@ -12,6 +12,7 @@ import msgspec
 
 from .. import limits as table
 from ..graph import View
+from ..graph.chosen import NONE_CHOSEN, Chosen
 from ..graph.design import Theme
 from ..graph.structure.layout import Direction
 from ..progress import Tell, part, untold
@@ -37,6 +38,7 @@ class Wanted(msgspec.Struct, frozen=True):
     rolled: bool | None = None
     turned: tuple[str, ...] = ()
     opened: tuple[str, ...] | None = None
+    chosen: Chosen = NONE_CHOSEN
     source: tuple[str, ...] = ()
     """The program as it stands in the editors: all that a script needs."""
 
@@ -75,7 +77,9 @@ def make_file(
     if format == "gradtape" and recording is not None:
         return recording.to_bytes()  # copies what is there, and no more
     o = options
-    wanted = Wanted(format, o.view, o.direction, o.step, o.theme, o.title, o.rolled, o.turned, o.opened, tuple(source))
+    wanted = Wanted(
+        format, o.view, o.direction, o.step, o.theme, o.title, o.rolled, o.turned, o.opened, o.chosen, tuple(source)
+    )
     return call(by, written(wanted, recording), stop=stop, progress=tell)
 
 
@@ -115,7 +119,7 @@ def requested(argument: memoryview, tell: Tell) -> tuple[Wanted, Recording]:
 def make(how: Callable[[Recording, Options, Tell], bytes], wanted: Wanted, recording: Recording, tell: Tell) -> bytes:
     """Make the file."""
     w = wanted
-    options = Options(w.view, w.direction, w.step, w.theme, w.title, False, w.rolled, w.turned, w.opened)
+    options = Options(w.view, w.direction, w.step, w.theme, w.title, False, w.rolled, w.turned, w.opened, w.chosen)
     try:
         step_of(recording, options)
     except IndexError as error:

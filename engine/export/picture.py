@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..graph.chosen import NONE_CHOSEN, Chosen
 from ..graph.design import Theme
 from ..graph.graph_view import GraphView, View, graph_view
 from ..graph.rolled_graph import worth_rolling
@@ -47,6 +48,8 @@ class Options:
     """Ids of loops that are turned from time to depth or back, where it is rolled."""
     opened: tuple[str, ...] | None = None
     """Ids of groups that are open, where it is rolled; None for those that the page opens at first."""
+    chosen: Chosen = NONE_CHOSEN
+    """Nodes that are hidden, and colours that others have."""
 
 
 LAST = Options()
@@ -99,8 +102,8 @@ def view_with(recording: Recording, options: Options) -> GraphView:
     o = options
     view = "tensors" if o.view == "grouped" else o.view
     if rolls(recording, o.view, o.rolled):
-        return graph_view(recording, view, o.direction, rolled=True, turned=o.turned, opened=o.opened)
-    return graph_view(recording, view, o.direction, fold="auto" if o.view == "grouped" else "none")
+        return graph_view(recording, view, o.direction, rolled=True, turned=o.turned, opened=o.opened, chosen=o.chosen)
+    return graph_view(recording, view, o.direction, fold="auto" if o.view == "grouped" else "none", chosen=o.chosen)
 
 
 def _caption(recording: Recording, step: int) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -14,6 +14,7 @@ import msgspec
 import networkx as nx
 
 from ..recording.recording import Recording
+from .chosen import NONE_CHOSEN, Chosen, counterparts
 from .rolled_cards import make_room, parameters
 from .rolled_graph import RolledGraph, rolled_graph
 from .shown.change_index import NOT_FINITE
@@ -65,6 +66,7 @@ class GraphView:
     opened: frozenset[str]
     """The groups that are open, as far as those around them are."""
     direction: Direction = "LR"
+    chosen: Chosen = NONE_CHOSEN
 
     @property
     def recording(self) -> Recording:
@@ -80,7 +82,30 @@ class GraphView:
 
     @cached_property
     def graph(self) -> Graph:
-        """What is drawn: closed groups are one node each."""
+        """What is drawn: closed groups are one node each, and what is hidden is not there."""
+        graph = self._folded
+        return graph.subgraph([key for key in graph if key not in self.hidden]).copy() if self.hidden else graph
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """What would be drawn and is hidden."""
+        return frozenset(self._here(self.chosen.hidden).values())
+
+    @cached_property
+    def coloured(self) -> dict[str, int]:
+        """What is drawn in a colour of its own, and which of the palette's it is."""
+        numbers = dict(self.chosen.coloured)
+        return {there: numbers[key] for key, there in self._here(numbers).items()}
+
+    def _here(self, keys: Iterable[str]) -> dict[str, str]:
+        """Keys → those of the graph that stand for them; what is in a closed group is not in it."""
+        named = counterparts(self.recording, keys, self.structure.view)
+        cards = {key: self.structure.key_of(there) for key, there in named.items()}
+        return {key: there for key, there in cards.items() if there in self._folded}
+
+    @cached_property
+    def _folded(self) -> Graph:
+        """Whatever is not in a closed group, and those."""
         whole = self.structure.graph
         shown = [key for key in whole if self.groups.closed(key, self.opened) is None] if self.groups.groups else whole
         if self.rolled is None:
@@ -119,8 +144,12 @@ class GraphView:
 
     @cached_property
     def placed(self) -> Layout:
-        """Where everything stands. Who only wants to know what cards show does without."""
-        return self.laid_out(self.graph)
+        """Where everything stands, as it does while nothing is hidden. Who only wants to know what cards show does without."""
+        whole = self.laid_out(self._folded)
+        if not self.hidden:
+            return whole
+        left = {loop for _, loops in self.graph.nodes(data="frames", default=()) for loop in loops}
+        return replace(whole, frames={loop: frame for loop, frame in whole.frames.items() if loop in left})
 
     def laid_out(self, graph: Graph) -> Layout:
         """The layout of this graph or one with more in it: leaves first in both views, though grad_fn edges point at leaves."""
@@ -136,7 +165,8 @@ class GraphView:
 
     def focus(self, step: int) -> list[str]:
         """The nodes on show that a step is about."""
-        return list(dict.fromkeys(map(self.stand, self.structure.about(step)))) if step >= 0 else []
+        about = dict.fromkeys(map(self.stand, self.structure.about(step))) if step >= 0 else ()
+        return [key for key in about if key not in self.hidden]
 
     def faces(self, window: tuple[int, int]) -> Faces:
         """What nodes and edges show from one step to another; of a run that is not rolled, at all steps. Where it is rolled,
@@ -144,7 +174,7 @@ class GraphView:
         whole = self.structure
         if isinstance(whole, UnrolledGraph):
             shown = whole.faces
-            return shown if self.graph is whole.graph else fold_faces(whole.graph, self.graph, shown, whole.norms, whole.kept)
+            return shown if not self.groups.groups else fold_faces(whole.graph, self.graph, shown, whole.norms, whole.kept)
         norms = whole.norms_between(*window)
         edges = [part for *at, parts in self.graph.edges(keys=True, data="parts") for part in parts or (tuple(at),)]
         known = whole.faces(*window, keys=self._told(whole, norms), edges=edges)
@@ -224,6 +254,7 @@ def graph_view(
     opened: Iterable[str] | None = None,
     rolled: bool = False,
     turned: Iterable[str] = (),
+    chosen: Chosen = NONE_CHOSEN,
 ) -> GraphView:
     """A view of a recording.
 
@@ -231,10 +262,11 @@ def graph_view(
         fold: into which groups the nodes go; a rolled graph is folded in one way.
         opened: the groups that are open, None for those that make a first view.
         turned: loops that are taken for the other kind, time for depth or depth for time, where it is rolled.
+        chosen: what is hidden, and which colours other nodes have.
     """
     of = rolled_graph(recording, view, tuple(turned)) if rolled else unrolled_graph(recording, view)
     groups = of.groups(fold)
-    return GraphView(of, groups, of.opened_at_first(groups) if opened is None else frozenset(opened), direction)
+    return GraphView(of, groups, of.opened_at_first(groups) if opened is None else frozenset(opened), direction, chosen)
 
 
 def groups_around(groups: Folding, id: str) -> list[str]:

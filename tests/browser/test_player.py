@@ -336,6 +336,35 @@ def test_what_was_looked_at_is_gone_back_to_and_on_again(page: Gradtape) -> None
     page.until(lambda: scale() > wide, "and close again")
 
 
+def test_cards_are_hidden_coloured_and_watched(page: Gradtape) -> None:
+    start(page, TWO_PATHS)
+    nodes = int(page.player.get_attribute("data-nodes") or 0)
+    (a,), (y,) = ids(page, "a"), ids(page, "y")
+    (b,) = ids(page, "b")
+    apart = page.resting(y)["y"] - page.resting(b)["y"]
+    page.click_node("a")
+    page.page.keyboard.press("h")
+    page.until(lambda: ids(page, "a") == [], "it is gone")
+    assert int(page.player.get_attribute("data-nodes") or 0) == nodes - 1
+    there = page.resting(y)
+    assert there["y"] - page.resting(b)["y"] == pytest.approx(apart, abs=0.1), "everything else stays where it is"
+    page.page.mouse.click(there["x"], there["y"], button="right")
+    menu = page.page.get_by_role("dialog", name="Card")
+    menu.get_by_role("button", name="Colour 2").click()
+    page.page.mouse.click(there["x"], there["y"], button="right")
+    page.until(lambda: menu.get_by_role("button", name="Colour 2").get_attribute("aria-pressed") == "true", "it has the colour")
+    page.screenshot("the menu of a card")
+    menu.get_by_role("button", name="Watch").click()
+    page.page.get_by_role("radio", name="Tensors", exact=True).click()
+    page.page.locator(".gt-watch", has_text="y").wait_for()
+    page.page.get_by_role("button", name="1 hidden").click()
+    page.until(lambda: ids(page, "a") == [a], "it is there again")
+    page.page.keyboard.press("Escape")
+    page.player.focus()
+    page.page.keyboard.press("Shift+H")
+    page.page.locator(".notice", has_text="Nothing is hidden.").wait_for()
+
+
 def test_tooltips_name_shape_type_line_and_the_gradient_of_an_edge(page: Gradtape) -> None:
     start(page, TWO_PATHS)
     page.page.keyboard.press("]")

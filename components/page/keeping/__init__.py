@@ -37,7 +37,7 @@ def keep_moment(p: Page) -> None:
     picked = p.picked.ids if p.picked.run == p.run_id else []
     moment = {
         "step": step, "selected": p.node, "view": p.view, "direction": p.direction, "panel": p.panel, "mode": p.mode,
-        "picked": picked[:20], "watched": p.watched,
+        "picked": picked[:20], "watched": p.watched, "hidden": p.chosen.hidden, "coloured": p.chosen.coloured,
     }  # fmt: skip
     _component()(data=sent({"kind": "moment", "moment": moment}), key="keeper_moment")
 

@@ -16,6 +16,7 @@ from components.page.opening import look_at, open_asked, open_example, open_file
 from components.page.pinned import compare_with, unpin_all
 from components.page.runs import run_program
 from components.page.state import Page, new_id, page
+from engine.graph.chosen import Chosen
 from engine.program import Program, ProgramError
 from engine.recording.story import Story
 from engine.sandbox import RunResult, run
@@ -151,7 +152,7 @@ def _prepare(p: Page, kept: Moment) -> None:
     """Choose views and panel before the page is drawn."""
     moment = sound_moment(kept)
     p.view, p.direction, p.mode = moment.view, moment.direction, moment.mode
-    p.watched = list(moment.watched)
+    p.watched, p.chosen = list(moment.watched), Chosen(moment.hidden, moment.coloured)
     controls.put("view", moment.view)
     controls.put("direction", moment.direction)
     controls.put("mode", moment.mode)

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from components.player.protocol import COLOURS, NAMED
 from engine.graph.watch import LONGEST, MOST
 from engine.program import MAX_TEXT
 from engine.program.share import MAX_LINK, MAX_NAME, NODE, VIEWS
@@ -24,12 +25,15 @@ PICTURES = 400_000
 """Bytes of the pictures in a notebook's notes that a browser is asked to keep with each version."""
 UNDONE, UNDONE_TEXT = 20, 100_000
 """Texts, and their characters together, that the builder can go back to after a reload."""
+MARKED = 200
+"""Cards that can be hidden or coloured."""
 RESULT = 120
 """Characters of a run's last line, by which its version is known again."""
 
 Id = Annotated[str, Meta(pattern=r"\A[0-9a-f]{8}\Z")]
 Step = Annotated[int, Meta(ge=0, lt=2**31)]
 Name = Annotated[str, Meta(max_length=MAX_NAME)]
+Key = Annotated[str, Meta(max_length=NAMED)]
 Word = Annotated[str, Meta(max_length=40)]
 Cells = Annotated[tuple[Annotated[str, Meta(max_length=MAX_TEXT)], ...], Meta(min_length=1, max_length=MAX_CELLS)]
 
@@ -48,6 +52,10 @@ class Moment(msgspec.Struct, frozen=True):
     """The builder's operands."""
     watched: Annotated[tuple[Annotated[str, Meta(max_length=LONGEST)], ...], Meta(max_length=MOST)] = ()
     """The expressions that are watched."""
+    hidden: Annotated[tuple[Key, ...], Meta(max_length=MARKED)] = ()
+    """The cards that are hidden,"""
+    coloured: Annotated[tuple[tuple[Key, Annotated[int, Meta(ge=0, lt=COLOURS)]], ...], Meta(max_length=MARKED)] = ()
+    """and the colours that others have."""
 
 
 class Pinned(msgspec.Struct, frozen=True):

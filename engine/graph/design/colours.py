@@ -59,6 +59,8 @@ class Palette:
     on_tab_mute: str
     tones: Mapping[str, str]
     """Marks that are laid over the picture, by their tone."""
+    chosen: tuple[str, ...]
+    """What the reader may give to a card, to find it again; none of them means anything by itself."""
     scale: tuple[str, ...]
     """Errors from none to large: lightness goes one way, so that the order is seen without telling the hues apart."""
 
@@ -93,17 +95,18 @@ class _Hues:
     green: str
     amber: str
     changed: str
+    chosen: tuple[str, ...]
 
 
 _LIGHT = _Hues(
     page="#f7f8fa", ink="#1d2433", blue="#2f6fde", blue_text="#245ab8", orange="#d9722e", orange_text="#a84c14", edge="#98a1b1",
     cut="#98a1b1", carried="#7a5bc7", on_colour="#ffffff", path="#b0308a", red="#c2384a", green="#17795a", amber="#8f6a00",
-    changed="#6f4fc4",
+    changed="#6f4fc4", chosen=("#0f9d9a", "#b8428c", "#5f8f1e", "#a8741a", "#7a63d2", "#5b6b7f"),
 )  # fmt: skip
 _DARK = _Hues(
     page="#12151b", ink="#e6e9ef", blue="#6ea4ff", blue_text="#8fb8ff", orange="#f08a47", orange_text="#ffb07a", edge="#6d7789",
     cut="#7f899b", carried="#b79cff", on_colour="#10141c", path="#f090d0", red="#ff8c99", green="#58c99b", amber="#e0b84a",
-    changed="#b79cff",
+    changed="#b79cff", chosen=("#3fd0cc", "#ef8fc8", "#a5cf5a", "#e2b45c", "#b3a2ff", "#9fb0c6"),
 )  # fmt: skip
 _ERRORS = ("#fae696", "#f6aa46", "#d6573e", "#8c2963", "#3a0f5a")
 """From pale yellow over orange and red to dark violet; the other way round on a dark page."""
@@ -161,6 +164,7 @@ def _mixed(hues: _Hues, dark: bool) -> Palette:
             "path": hues.path, "cut": hues.red, "good": hues.green, "bad": hues.red, "warn": hues.amber, "added": hues.green,
             "removed": hues.red, "changed": hues.changed,
         },
+        chosen=hues.chosen,
         scale=tuple(_mix(stop, _WHITE, 0.12) for stop in reversed(_ERRORS)) if dark else _ERRORS,
     )  # fmt: skip
 

@@ -102,6 +102,10 @@ class _Card:
     """where a curve stands beside it."""
     flow: float = 0.45
     """Share of a row that what flows may take."""
+    stripe: float = 5
+    """How wide the stripe is that says which colour the reader has given to a card, along its left edge, and"""
+    stripe_in: float = 3.5
+    """how far it stays away from it."""
     shadow: float = 1.5
     halo: float = 7
     stack: float = 8

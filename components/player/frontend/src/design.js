@@ -53,6 +53,7 @@ export const PALETTES = {
       removed: '#c2384a',
       changed: '#6f4fc4',
     },
+    chosen: ['#0f9d9a', '#b8428c', '#5f8f1e', '#a8741a', '#7a63d2', '#5b6b7f'],
     scale: ['#fae696', '#f6aa46', '#d6573e', '#8c2963', '#3a0f5a'],
   },
   dark: {
@@ -107,6 +108,7 @@ export const PALETTES = {
       removed: '#ff8c99',
       changed: '#b79cff',
     },
+    chosen: ['#3fd0cc', '#ef8fc8', '#a5cf5a', '#e2b45c', '#b3a2ff', '#9fb0c6'],
     scale: ['#522c6e', '#9a4376', '#db6b55', '#f7b45c', '#fbe9a3'],
   },
 };
@@ -261,6 +263,8 @@ export const CARD = {
   label: 9,
   labelTight: 6,
   flow: 0.45,
+  stripe: 5,
+  stripeIn: 3.5,
   shadow: 1.5,
   halo: 7,
   stack: 8,

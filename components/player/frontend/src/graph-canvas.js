@@ -33,7 +33,8 @@ const FORCED = {
  * @param {HTMLElement} element   where the canvas goes
  * @param {object} view           what to paint with: palette, fonts, selected, hovered, found, focus, focusKind, near
  * @param {object} on             painted(), picked(node id | null, edge | null, point), hovered(node | null, edge | null, point),
- *                                opened(node | null), moved(), zoomed(factor, point), framed(frame, point) on a click on its tab
+ *                                opened(node | null), moved(), zoomed(factor, point), framed(frame, point) on a click on its tab,
+ *                                asked(node, point) what can be done with it
  */
 export function createGraphCanvas(element, view, on) {
   let model = null;
@@ -112,6 +113,12 @@ export function createGraphCanvas(element, view, on) {
     if (frame) return on.framed(frame, pointIn(event));
     const node = nodeUnder(event);
     on.picked(node?.id ?? null, node ? null : edgeUnder(event), pointIn(event));
+  }, { signal });
+  element.addEventListener('contextmenu', (event) => {
+    const node = nodeUnder(event);
+    if (!node) return;
+    event.preventDefault();
+    on.asked(node, pointIn(event));
   }, { signal });
   element.addEventListener('dblclick', (event) => on.opened(nodeUnder(event)), { signal });
   element.addEventListener('pointermove', (event) => {

@@ -34,6 +34,8 @@ export const KEYS = [
     [['/'], 'find a node'],
     [['Enter'], 'open the selected group'],
     [['x'], 'close the group around the selected node'],
+    [['h', 'Shift H'], 'hide the selected card, show all that are hidden'],
+    [['k'], 'give the selected card a colour, or the next one'],
     [['z', 'Shift Z'], 'back to what was selected, opened and looked at before, and on again'],
     [['f'], 'focus on the selected node, one distance further each time'],
     [['w'], 'width of edges by the norm of their gradients'],

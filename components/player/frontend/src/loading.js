@@ -135,6 +135,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     parts.iterations.setModel(model);
     parts.viewport.arrange();
     parts.folds.show(model);
+    parts.choices.loaded();
     parts.graphCanvas.setGraph(model, payload.network ?? null);
     parts.timeline.setModel(model);
     setLegend(model.legend);

@@ -1,29 +1,12 @@
 /** What can be done with a loop: go to one of its iterations, or turn it from time to depth and back, with the reason for what it is. */
 
 import { h } from '../../../browser/dom.mjs';
+import { createPopup } from './popup.js';
 import { numberOf, shortTitle } from './rolled.js';
 
 /** @param {object} on   seek(loop, row), turn(loop) */
 export function createLoopMenu(on) {
-  const element = h('div', { class: 'popover loops', role: 'dialog', 'aria-label': 'Loop', hidden: '' });
-  let opener = null;
-
-  function close(back = true) {
-    if (element.hidden) return;
-    element.hidden = true;
-    document.removeEventListener('pointerdown', outside, true);
-    if (back) opener?.focus?.({ preventScroll: true });
-    opener = null;
-  }
-
-  function outside(event) {
-    if (!event.composedPath().includes(element)) close(false);
-  }
-
-  element.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') close();
-    event.stopPropagation();
-  });
+  const popup = createPopup('loops', 'Loop');
 
   function entry(loop, rolled, step) {
     const time = loop.kind === 'time';
@@ -32,11 +15,11 @@ export function createLoopMenu(on) {
     const go = h('form', { class: 'goto', submit: (event) => {
       event.preventDefault();
       const wanted = Number.parseInt(number.value, 10);
-      close();
+      popup.close();
       if (Number.isInteger(wanted)) on.seek(loop, first + Math.min(of - 1, Math.max(0, wanted)));
     } }, h('label', {}, 'Iteration ', number, ` of ${of} `), h('button', { type: 'submit', class: 'word' }, 'Go'));
     const turn = h('button', { type: 'button', class: 'word', click: () => {
-      close();
+      popup.close();
       on.turn(loop);
     } }, time ? 'Turn into depth' : 'Turn into time');
     const what = time ? 'rolled over time' : 'side by side, as depth';
@@ -48,20 +31,12 @@ export function createLoopMenu(on) {
   }
 
   return {
-    element,
-    close,
+    element: popup.element,
+    close: popup.close,
 
     /** @param {{x: number, y: number}} point   of the stage that it is in */
     open(loops, rolled, step, point, from = null) {
-      close(false);
-      opener = from;
-      element.replaceChildren(...loops.map((loop) => entry(loop, rolled, step)));
-      element.hidden = false;
-      const stage = element.parentElement;
-      element.style.left = `${Math.max(8, Math.min(point.x, stage.clientWidth - element.offsetWidth - 8))}px`;
-      element.style.top = `${Math.max(8, Math.min(point.y, stage.clientHeight - element.offsetHeight - 8))}px`;
-      element.querySelector('input, button')?.focus({ preventScroll: true });
-      document.addEventListener('pointerdown', outside, true);
+      popup.open(loops.map((loop) => entry(loop, rolled, step)), point, from);
     },
   };
 }

@@ -126,6 +126,10 @@ export function createModel(payload, windows = createWindows()) {
     view: payload.view,
     fold: payload.fold ?? { any: false, opened: [] },
     hidden: readHidden(payload.index, node),
+    /** What the user has hidden, … */
+    away: new Set(payload.hidden),
+    /** … which cannot be changed in a file. */
+    fixed: Boolean(payload.fixed),
     groups: new Map((payload.index?.groups ?? []).map(([id, title, above]) => [id, { id, title, above: payload.index.groups[above]?.[0] ?? null }])),
     /** Node → the innermost group that it is in. */
     groupOf: new Map((payload.index?.rows ?? []).map(([id, group]) => [id, payload.index.groups[group]?.[0] ?? null])),
@@ -246,6 +250,7 @@ function readCard(node) {
     op: node.op ?? '',
     group: node.members !== undefined,
     members: node.members ?? 0,
+    colour: node.colour ?? null,
     alarm: node.alarm ?? null,
     nan: node.nan ?? null,
     findings: node.findings ?? [],

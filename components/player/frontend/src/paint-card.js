@@ -32,13 +32,14 @@ export function paintNode(ctx, node, view, dimmed = false) {
   }
   if (node.group && !node.ghost) stack(ctx, node, look);
   shape(ctx, node);
-  ctx.fillStyle = scale < FAR ? look.block : look.fill;
+  ctx.fillStyle = scale < FAR ? palette.chosen[node.colour] ?? look.block : look.fill;
   ctx.fill();
   ctx.lineWidth = Math.max(look.width, LEAST.border / scale);
   ctx.strokeStyle = look.stroke;
   ctx.setLineDash(look.dash);
   ctx.stroke();
   ctx.setLineDash([]);
+  if (node.colour !== null && scale >= FAR) stripe(ctx, node, palette.chosen[node.colour]);
 
   if (scale < FAR) {
     if (scale >= VERY_FAR) blockTitle(ctx, node, look, view);
@@ -92,6 +93,15 @@ function outline(ctx, node, gap, width, colour, dash = []) {
   ctx.setLineDash([]);
 }
 
+/** The colour that the user has given to a card, along its left edge. */
+function stripe(ctx, node, colour) {
+  const away = Math.max(CARD.stripeIn, radiusOf(node) / 2);
+  ctx.beginPath();
+  ctx.roundRect(node.box.left + CARD.stripeIn, node.box.top + away, CARD.stripe, node.h - 2 * away, CARD.stripe / 2);
+  ctx.fillStyle = colour;
+  ctx.fill();
+}
+
 /** Two cards peep out behind a group's. */
 function stack(ctx, node, look) {
   ctx.fillStyle = look.fill;
@@ -134,7 +144,7 @@ export function paintBlocks(ctx, nodes, view) {
   if (view.kept !== null || view.overlay !== null) return nodes;
   for (const node of nodes) {
     const look = lookOf(node, view);
-    if (look.halo || look.runs || view.selected === node.id || view.found.has(node.id) || view.linked === node.id) rest.push(node);
+    if (look.halo || look.runs || view.selected === node.id || view.found.has(node.id) || view.linked === node.id || node.colour !== null) rest.push(node);
     const colour = node.ghost ? view.palette.line : look.stroke;
     if (!blocks.has(colour)) blocks.set(colour, []);
     blocks.get(colour).push(node);

@@ -4,7 +4,9 @@ import { h } from '../../../browser/dom.mjs';
 import { createBreakpointSync } from './breakpoint-sync.js';
 import { greet, listenToEditor, nodeAtPosition } from './bus.js';
 import { createCamera } from './camera.js';
+import { createCardMenu } from './card-menu.js';
 import { createCaption } from './caption.js';
+import { createChoices } from './choices.js';
 import { createCurves } from './curves.js';
 import { createDebugPanel } from './debug-panel.js';
 import { createFind } from './find.js';
@@ -59,9 +61,9 @@ export function createPlayer(parent, memory) {
 
   const parts = createParts(state, elements);
   area.append(
-    canvas, parts.debugPanel.element, parts.toolbar.element, notice, parts.legend.element, h('div', { class: 'foot' }, parts.legend.toggle, parts.folds.element),
+    canvas, parts.debugPanel.element, parts.toolbar.element, notice, parts.legend.element, h('div', { class: 'foot' }, parts.legend.toggle, parts.choices.chip, parts.folds.element),
     parts.more.element, parts.minimap.element,
-    parts.tooltip.element, parts.loopMenu.element,
+    parts.tooltip.element, parts.loopMenu.element, parts.cardMenu.element,
   );
   under.append(parts.granularity.element, parts.queueBar.element);
   root.append(
@@ -100,6 +102,7 @@ export function createPlayer(parent, memory) {
     parts.glide.stop();
     parts.looks.stop();
     parts.loopMenu.close(false);
+    parts.cardMenu.close(false);
     parts.graphCanvas.destroy();
     root.remove();
     if (window.__gradtapePlayer === handle) delete window.__gradtapePlayer;
@@ -128,6 +131,7 @@ function createParts(state, elements) {
     picked: parts.selection.picked,
     hovered: parts.selection.hovered,
     opened: parts.selection.openGroup,
+    asked: parts.selection.asked,
     framed: (frame, point) => parts.iterations.menu([frame.loop], point),
     moved: () => parts.camera.detach(),
     zoomed: zoom,
@@ -227,6 +231,8 @@ function createParts(state, elements) {
     },
   });
   parts.looks = createLooks(state, parts);
+  parts.choices = createChoices(state, parts);
+  parts.cardMenu = createCardMenu(parts.choices);
   parts.focus = createFocus(() => parts.selection.showFocus(true));
   parts.minimap = createMinimap({
     look(point) {

@@ -136,6 +136,8 @@ export interface Card {
   born: number;
   /** How many nodes a closed group stands for. */
   members: number;
+  /** Which of the palette's colours the user has given it. */
+  colour: number;
   history: [number, Face][];
   op: string;
   /** Steps at which it changes. */
@@ -308,6 +310,8 @@ export interface Drawn {
   rolled: Rolled;
   /** Number → cell, line, column, end line, end column. */
   sites: Record<number, [number, number, number, number, number]>;
+  /** Ids of what the user has hidden. */
+  hidden: string[];
 }
 
 /** What is told of the steps while a large recording is worked out: the segments, and what the last step is about. */
@@ -446,6 +450,8 @@ export interface Message {
   keep?: Keep | null;
   overlay?: Overlay | null;
   breakpoints?: Breakpoints | null;
+  /** Whether cards can be neither hidden nor coloured: it is a file. */
+  fixed?: boolean;
 }
 
 /** What the player has of a large recording; it says nothing of smaller ones, which are always sent whole. */
@@ -479,6 +485,21 @@ export interface RolledWish {
   window: [number, number] | null;
 }
 
+/** What the user has done to a card; later ones have larger numbers. */
+export interface Choice {
+  n: number;
+  do: 'colour' | 'hide' | 'show' | 'watch';
+  /** The card; "" shows all that is hidden. */
+  key: string;
+  /** Which of the palette's, None for none. */
+  colour: number | null;
+}
+
+/** What the user has done to cards last. */
+export interface Choices {
+  last: Choice[];
+}
+
 /** All that the player can tell, by name. */
 export interface Reports {
   step: number;
@@ -486,5 +507,6 @@ export interface Reports {
   holds: Holds;
   folds: FoldsWish;
   rolled: RolledWish;
+  chosen: Choices;
   breakpoints: Breakpoints;
 }

@@ -4,7 +4,7 @@ import { tell, tellSpan } from './bus.js';
 import { related } from './focus.js';
 import { isRepeated } from './rolled.js';
 import { markLinked } from './links.js';
-import { selectedNode } from './state.js';
+import { selectedNode, titleOf } from './state.js';
 import { edgeLines, frameLines, nodeLines } from './tooltip.js';
 
 /**
@@ -39,6 +39,10 @@ export function createSelection(state, parts, { root }) {
       const elsewhere = model.rolled?.on && /^[tn]\d+$/.test(wanted) && !model.node.has(wanted);
       if (open && (elsewhere || model.hidden.has(wanted))) parts.folds.reveal(wanted);
       const id = open ? wanted : model.stand(wanted);
+      if (model.away.has(wanted)) {
+        memory.wanted = wanted;
+        parts.choices.show(wanted);
+      }
       if (!model.node.has(id)) return;
       selection.select(id);
       parts.viewport.bringIntoView(id);
@@ -72,6 +76,15 @@ export function createSelection(state, parts, { root }) {
         parts.tooltip.hide();
         selection.select(id);
       }
+    },
+
+    /** What can be done with a card. */
+    asked(node, point) {
+      parts.tooltip.hide();
+      selection.select(node.id);
+      if (state.model.fixed || state.model.sketch) return;
+      const { id, colour } = node.host ?? node;
+      parts.cardMenu.open({ id, colour, title: titleOf(state, id) }, view.palette.chosen, point, root);
     },
 
     hovered(node, edge, point, frame = null) {

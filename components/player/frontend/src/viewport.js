@@ -26,7 +26,7 @@ export function createViewport(state, parts, { root, area, canvas }) {
     arrange() {
       const rolled = Boolean(state.model.rolled?.on);
       // The strip below is also where open groups are named; over the picture their names would cover cards.
-      const crowded = rolled || state.model.fold.opened.length > 0 || (size.width > 0 && !parts.camera.fits());
+      const crowded = rolled || state.model.fold.opened.length > 0 || state.model.away.size > 0 || (size.width > 0 && !parts.camera.fits());
       const wide = canvas.clientWidth;
       if (crowded) root.dataset.crowded = '';
       else delete root.dataset.crowded;

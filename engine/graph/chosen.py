@@ -1,0 +1,61 @@
+"""What the reader of a graph has chosen of its nodes: those that are hidden, and the colours that others have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import msgspec
+
+from ..recording.events import NOTHING
+from ..recording.index import index_of
+from ..recording.recording import Recording
+
+_TENSOR_OR_NODE = re.compile(r"[tn][0-9]+", re.ASCII)
+OUTPUTS = 4
+"""Outputs of a node among which its tensor is looked for."""
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """Nodes of a graph by their keys: a tensor, a node, a place or a closed group."""
+
+    hidden: tuple[str, ...] = ()
+    coloured: tuple[tuple[str, int], ...] = ()
+    """With the number of the colour among the palette's, counted from 0."""
+
+    def colour(self, key: str, number: int | None) -> Chosen:
+        """The same with another colour for one of them, None for none."""
+        rest = tuple(each for each in self.coloured if each[0] != key)
+        return Chosen(self.hidden, rest if number is None else (*rest, (key, number)))
+
+    def hide(self, key: str) -> Chosen:
+        """The same without one of them."""
+        return Chosen((*(each for each in self.hidden if each != key), key), self.coloured)
+
+
+NONE_CHOSEN = Chosen()
+
+
+def counterparts(recording: Recording, keys: Iterable[str], view: str) -> dict[str, str]:
+    """Keys of either view → those that stand for them in `view`: a tensor and its grad_fn or AccumulateGrad.
+
+    What has none is left out; what is no tensor or node stands for itself.
+    """
+    wanted = list(keys)
+    prefix = "t" if view == "tensors" else "n"
+    found = {key: key for key in wanted if key[:1] == prefix or not _TENSOR_OR_NODE.fullmatch(key)}
+    others = {int(key[1:]): key for key in wanted if key not in found}
+    if not others:
+        return found
+    index = index_of(recording)
+    for node, history in index.nodes.items():
+        if view == "tensors" and node not in others:
+            continue
+        tensors = {history.info.variable, *(index.owners.get((node, k), NOTHING) for k in range(OUTPUTS))} - {NOTHING}
+        if view == "tensors":
+            if tensors:
+                found[others[node]] = f"t{min(tensors)}"
+        else:
+            for one in tensors & others.keys():
+                found.setdefault(others[one], f"n{node}")
+    return found
