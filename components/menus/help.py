@@ -48,7 +48,11 @@ KEYS = {
     "Program": [
         ("Ctrl Enter", "run"),
         ("Ctrl Z  Ctrl Y", "undo, redo; under Build there are buttons"),
-        ("Alt drag", "a number to the right or left: another one, and the program runs; with Shift in finer steps"),
+        (
+            "Alt drag",
+            "a number to the right or left, in the code or on a card that it makes: another one, and the program runs; with "
+            "Shift in finer steps",
+        ),
         ("Ctrl F", "search"),
         ("Ctrl /", "make the line a comment"),
         ("F8", "to the next line with a finding; Alt ↓ to what can be done about it"),

@@ -190,3 +190,30 @@ def test_a_number_is_dragged_and_the_program_runs_on_the_way(page: Gradtape) -> 
     page.page.evaluate("window.__gradtapeEditor.editor_0.focus()")
     page.page.keyboard.press("Control+z")
     page.until(lambda: page.code() == text, "one undo takes all of it back")
+
+
+def test_a_card_is_dragged_to_change_the_number_that_makes_it(page: Gradtape) -> None:
+    text = "import torch\nx = torch.tensor(2., requires_grad=True)\ny = x * x + 3 * 4\ny.backward()\nprint('slope', x.grad)\n"
+    page.run(text)
+    page.until(lambda: page.console().startswith("slope tensor(4.)"), "the first run")
+    mouse, run = page.page.mouse, "window.__gradtapePlayer.run()"
+
+    def drag(title: str, by: int) -> None:
+        spot = page.resting(page.page.evaluate("title => window.__gradtapePlayer.find(title).at(-1)", title))
+        page.page.keyboard.down("Alt")
+        mouse.move(spot["x"], spot["y"])
+        mouse.down()
+        mouse.move(spot["x"] + by / 2, spot["y"])
+        mouse.move(spot["x"] + by, spot["y"])
+        mouse.up()
+        page.page.keyboard.up("Alt")
+
+    before = page.page.evaluate(run)
+    drag("x", 60)
+    page.until(lambda: "tensor(3.0," in page.code(), "ten steps of the last digit")
+    page.until(lambda: page.console().startswith("slope tensor(6.)"), "it runs")
+    page.until(lambda: page.page.evaluate(run) != before, "and is drawn")
+    page.settled()
+    drag("y", 60)
+    page.page.locator(".notice", has_text="drag one in the code").wait_for()
+    assert page.code() == text.replace("2.,", "3.0,")

@@ -6,6 +6,8 @@
  *   moment       {step, cell, span: [line, column, endLine, endColumn] | null, total}     the step on show
  *   span         {cell, line, column, endLine, endColumn, kind: "hover" | "select"}       where a node was made; `line: 0` takes
  *                                                                                         the mark of that kind away
+ *   drag         {cell, line, column, endLine, endColumn, x}   a number in there is dragged from `x` on; the editor that does so
+ *                                                         prevents the default
  * editors → player
  *   cursor       {cell, line, column}                 the user put the cursor there; not told inside text that has not run
  *   goto         {cell, line}                         go to the next step on this line
@@ -18,7 +20,7 @@
 
 /** The newest moment and marks, for editors that are mounted after they were told. */
 const newest = { moment: null, spans: { hover: null, select: null } };
-const listeners = { moment: new Set(), span: new Set(), breakpoints: new Set() };
+const listeners = { moment: new Set(), span: new Set(), drag: new Set(), breakpoints: new Set() };
 /** Cell -> lines with a breakpoint, of all editors on the page. */
 const breakpoints = new Map();
 
@@ -33,6 +35,10 @@ window.addEventListener('gradtape:span', ({ detail }) => {
   if (!(detail?.kind in newest.spans)) return;
   newest.spans[detail.kind] = detail;
   for (const listener of listeners.span) listener(detail);
+});
+
+window.addEventListener('gradtape:drag', (event) => {
+  for (const listener of listeners.drag) if (listener(event.detail)) event.preventDefault();
 });
 
 window.addEventListener('gradtape:breakpoints', ({ detail }) => {
@@ -61,6 +67,8 @@ function listen(type, listener) {
 }
 
 export const onMoment = (listener) => listen('moment', listener);
+/** The listener says whether it is taken. */
+export const onDrag = (listener) => listen('drag', listener);
 export const onSpan = (listener) => listen('span', listener);
 export const onBreakpoints = (listener) => listen('breakpoints', listener);
 

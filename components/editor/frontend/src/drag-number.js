@@ -40,13 +40,28 @@ export function numberAt(state, position) {
     const node = syntaxTree(state).resolveInner(position, side);
     if (node.name !== 'Number') continue;
     const unary = node.parent?.name === 'UnaryExpression' && state.sliceDoc(node.parent.from, node.from) === '-';
-    const range = { from: unary ? node.parent.from : node.from, to: node.to };
+    // The point of "2." is none of the parser's number.
+    const point = /^\d+$/.test(state.sliceDoc(node.from, node.to)) && /^\.(?![\w.])/.test(state.sliceDoc(node.to, node.to + 2));
+    const range = { from: unary ? node.parent.from : node.from, to: node.to + Number(point) };
     if (nudged(state.sliceDoc(range.from, range.to), 0) !== null) return range;
   }
   return null;
 }
 
-/** @param {() => void} run   has the program run as it stands */
+/** The one number within a range: where it stands; null where there is none, or more than one. */
+export function numberWithin(state, { from, to }) {
+  const found = [];
+  syntaxTree(state).iterate({ from, to, enter: (node) => {
+    if (node.name === 'Number' && node.from >= from && node.to <= to) found.push(node.from);
+  } });
+  return found.length === 1 ? numberAt(state, found[0]) : null;
+}
+
+/**
+ * What lets numbers be dragged, and what begins that for one that was pressed elsewhere: `begin(view, range, x)`.
+ *
+ * @param {() => void} run   has the program run as it stands
+ */
 export function draggedNumbers(run) {
   const plugin = ViewPlugin.define((view) => {
     let drag = null;
@@ -100,15 +115,21 @@ export function draggedNumbers(run) {
       return position === null ? null : numberAt(view.state, position);
     }
 
+    function begin(range, x) {
+      if (drag) end();
+      const before = view.state.sliceDoc(range.from, range.to);
+      drag = { ...range, before, text: before, x };
+      view.dom.classList.add('gt-dragging');
+      for (const [name, listener] of heard) window.addEventListener(name, listener, true);
+    }
+
     return {
+      begin,
       pressed(event) {
         if (!event.altKey || event.button !== 0 || view.state.readOnly) return false;
         const range = under(event);
         if (!range) return false;
-        const before = view.state.sliceDoc(range.from, range.to);
-        drag = { ...range, before, text: before, x: event.clientX };
-        view.dom.classList.add('gt-dragging');
-        for (const [name, listener] of heard) window.addEventListener(name, listener, true);
+        begin(range, event.clientX);
         event.preventDefault();
         return true;
       },
@@ -135,7 +156,8 @@ export function draggedNumbers(run) {
       mousemove(event) { return this.hovered(event); },
     },
   });
-  return Prec.highest([plugin, EditorView.theme({
+  const extension = Prec.highest([plugin, EditorView.theme({
     '&.gt-draggable .cm-content, &.gt-dragging .cm-content': { cursor: 'ew-resize !important' },
   })]);
+  return { extension, begin: (view, range, x) => view.plugin(plugin)?.begin(range, x) };
 }

@@ -5,16 +5,16 @@ import { EditorView } from '@codemirror/view';
 
 import { breakpointLines, breakpointOffsets, offsetsOf, setBreakpoints } from './breakpoints.js';
 import {
-  breakpointsOf, forgetSpans, newestMoment, newestSpans, onBreakpoints, onMoment, onSpan, tellBreakpoints, tellCursor, tellGoto, tellHello,
+  breakpointsOf, forgetSpans, newestMoment, newestSpans, onBreakpoints, onDrag, onMoment, onSpan, tellBreakpoints, tellCursor, tellGoto, tellHello,
 } from './bus.js';
 import { announcement, diagnostics, setDiagnostics } from './diagnostics.js';
-import { draggedNumbers } from './drag-number.js';
+import { draggedNumbers, numberWithin } from './drag-number.js';
 import { theme, toneOf } from './theme.js';
 import { marks, marksByLine, setMarks } from './marks.js';
 import { names } from './names.js';
 import { currentLine, momentRange, setMoment } from './current-line.js';
 import { createSendQueue } from './send-queue.js';
-import { isEdited, lineInDocument, lineThatRan, ranField, ranPosition, setRan } from './executed-text.js';
+import { isEdited, lineInDocument, lineThatRan, rangeOf, ranField, ranPosition, setRan } from './executed-text.js';
 import { reveal } from './scroll.js';
 import { setup } from './setup.js';
 import { nodeSpans, setSpan, spanRange } from './spans.js';
@@ -39,6 +39,7 @@ export function createEditor({ parentElement, data: first }) {
   /** The line that is gone to when the run that was asked for is there. */
   let goal = null;
   const queue = createSendQueue(() => view.state.doc.toString());
+  const numbers = draggedNumbers(run);
   const changeable = new Compartment();
   const lines = new Compartment();
 
@@ -56,7 +57,7 @@ export function createEditor({ parentElement, data: first }) {
         marks((mark, apply) => queue.choose({ id: mark.id, run: data.run, apply })),
         currentLine,
         nodeSpans,
-        draggedNumbers(run),
+        numbers.extension,
         theme,
         EditorView.updateListener.of(changed),
         EditorView.domEventHandlers({ blur: () => queue.flush() }),
@@ -67,6 +68,7 @@ export function createEditor({ parentElement, data: first }) {
   const endings = [
     onMoment((told) => showMoment(told, true)),
     onSpan((told) => showSpan(told, true)),
+    onDrag(drag),
     onBreakpoints(() => takeBreakpoints()),
   ];
 
@@ -160,6 +162,14 @@ export function createEditor({ parentElement, data: first }) {
     view.dispatch({ effects: setSpan.of({ kind, span: mine ? [line, column, endLine, endColumn] : null }) });
     const range = mine && kind === 'select' && spanRange(view.state, kind);
     if (scroll && range) reveal(view, range.from);
+  }
+
+  /** The one number in what made a card is dragged there; whether there is one. */
+  function drag({ cell, line, column, endLine, endColumn, x }) {
+    const range = cell === data.cell && !view.state.readOnly && !isEdited(view.state) ? rangeOf(view.state, [line, column, endLine, endColumn]) : null;
+    const number = range && numberWithin(view.state, range);
+    if (number) numbers.begin(view, number, x);
+    return Boolean(number);
   }
 
   /** Lines are counted in the text that ran; one that is new since then is told with the next run. */

@@ -14,6 +14,6 @@ export default function render(given) {
 // What the unit tests use of CodeMirror: they run with the one in the bundle, see ../shipped.mjs.
 export { isolateHistory } from '@codemirror/commands';
 export { pythonLanguage } from '@codemirror/lang-python';
-export { syntaxTree } from '@codemirror/language';
+export { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 export { ChangeSet, EditorState, MapMode, Prec, StateEffect, StateField, Text, Transaction } from '@codemirror/state';
 export { Decoration, EditorView, ViewPlugin } from '@codemirror/view';

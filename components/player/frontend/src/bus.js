@@ -10,6 +10,12 @@ export function tellSpan(kind, site) {
   tell('gradtape:span', { type: 'span', kind, cell, line, column, endLine, endColumn });
 }
 
+/** A number in the program is dragged from here on; whether an editor does so. */
+export function tellDrag([cell, line, column, endLine, endColumn], x) {
+  const event = new CustomEvent('gradtape:drag', { detail: { type: 'drag', cell, line, column, endLine, endColumn, x }, cancelable: true });
+  return !window.dispatchEvent(event);
+}
+
 export function tellBreakpoints(lines) {
   tell('gradtape:breakpoints', { type: 'breakpoints', from: 'player', lines });
 }

@@ -34,7 +34,7 @@ const FORCED = {
  * @param {object} view           what to paint with: palette, fonts, selected, hovered, found, focus, focusKind, near
  * @param {object} on             painted(), picked(node id | null, edge | null, point), hovered(node | null, edge | null, point),
  *                                opened(node | null), moved(), zoomed(factor, point), framed(frame, point) on a click on its tab,
- *                                asked(node, point) what can be done with it
+ *                                asked(node, point) what can be done with it, dragged(node, x) with Alt
  */
 export function createGraphCanvas(element, view, on) {
   let model = null;
@@ -106,6 +106,13 @@ export function createGraphCanvas(element, view, on) {
   const { signal } = listen;
   element.addEventListener('pointerdown', (event) => {
     pressed = { x: event.clientX, y: event.clientY };
+    const node = event.altKey && event.button === 0 ? nodeUnder(event) : null;
+    if (!node) return;
+    // The picture stays where it is, and the press is no click.
+    pressed = null;
+    event.preventDefault();
+    event.stopPropagation();
+    on.dragged(node, event.clientX);
   }, { signal, capture: true });
   element.addEventListener('click', (event) => {
     if (!pressed || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > CLICK) return;

@@ -132,6 +132,7 @@ function createParts(state, elements) {
     hovered: parts.selection.hovered,
     opened: parts.selection.openGroup,
     asked: parts.selection.asked,
+    dragged: parts.selection.dragged,
     framed: (frame, point) => parts.iterations.menu([frame.loop], point),
     moved: () => parts.camera.detach(),
     zoomed: zoom,

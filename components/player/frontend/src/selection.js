@@ -1,6 +1,6 @@
 /** The selected node: what selects it, and what follows from it. */
 
-import { tell, tellSpan } from './bus.js';
+import { tell, tellDrag, tellSpan } from './bus.js';
 import { related } from './focus.js';
 import { isRepeated } from './rolled.js';
 import { markLinked } from './links.js';
@@ -85,6 +85,13 @@ export function createSelection(state, parts, { root }) {
       if (state.model.fixed || state.model.sketch) return;
       const { id, colour } = node.host ?? node;
       parts.cardMenu.open({ id, colour, title: titleOf(state, id) }, view.palette.chosen, point, root);
+    },
+
+    /** The number in the program that makes a card is dragged on it. */
+    dragged(node, x) {
+      const site = node.group ? null : state.model.sites[node.sites[0]];
+      selection.select(node.id);
+      if (!site || !tellDrag(site, x)) parts.seeking.say('More than one number in the program makes this, or none: drag one in the code.');
     },
 
     hovered(node, edge, point, frame = null) {
