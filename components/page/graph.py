@@ -26,6 +26,7 @@ FOLDS: dict[Mode, str] = {
     "auto": "Fold: auto", "none": "Unfolded", "loop": "By loop", "module": "By module", "function": "By call",
     "line": "By line",
 }  # fmt: skip
+MERGED = "While the graph shows the pinned run too, no card can be hidden or coloured."
 DIRECTIONS = {"LR": ":material/arrow_forward:", "TB": ":material/arrow_downward:"}
 
 
@@ -68,9 +69,11 @@ def player(p: Page, recording: Recording) -> GraphState:
         carry_over()
     if (there := translated(recording, p.selected, p.view)) != p.selected:
         select(there)
-    choosing.heed(p, recording, rolling.view_of(p, recording), read(controls.told("player", "chosen"), Choices))
     pinned = p.pinned if p.both and p.pinned is not recording else None
     run = p.run_id if pinned is None else f"{p.run_id} {id(pinned)}"
+    if pinned is None:
+        seen = view_of(recording, pictures.wish_of(p, recording, run))
+        choosing.heed(p, seen, run, read(controls.told("player", "chosen"), Choices))
     pictures.unfold(recording, pictures.wish_of(p, recording, run), read(controls.told("player", "folds"), FoldsWish))
     wish = pictures.wish_of(p, recording, run)
     holds = read(controls.told("player", "holds"), Holds)
@@ -93,7 +96,8 @@ def player(p: Page, recording: Recording) -> GraphState:
         address = None if rolled is None else windows.offer(drawn)
     keep = p.keep if p.keep is None or rolled is None else {**p.keep, "selected": rolling.card(rolled, p.keep["selected"])}
     overlay = p.overlay if rolled is None else rolling.marks(rolled, p.overlay)
-    told = feed.message(parts, holds, address=address, cmd=p.command, keep=keep, overlay=overlay)
+    fixed = MERGED if pinned is not None else None
+    told = feed.message(parts, holds, address=address, cmd=p.command, keep=keep, overlay=overlay, fixed=fixed)
     selected = p.selected if rolled is None else rolling.card(rolled, p.selected)
     shown = show_player(told, key="player", height="stretch", selected=selected)
     p.step = shown.step

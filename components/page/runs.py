@@ -14,6 +14,7 @@ from components.page.selection import exists, select, telling
 from components.page.state import page
 from components.server.render_lock import LONG
 from engine.diagnosis.comparison.alignment import match
+from engine.graph.chosen import NONE_CHOSEN
 from engine.program import Program, ProgramError
 from engine.recording import Recording
 from engine.sandbox import Control, RunResult, run
@@ -98,7 +99,9 @@ def _keep(shown: Recording | None, step: int | None) -> bool:
         return fewer >= ALIKE * more
     matching = match(shown, recording, keep=p.has_pinned(shown))  # else each run would hold the one before it
     if matching.likeness < ALIKE:
+        p.chosen = NONE_CHOSEN
         return False
+    p.chosen = p.chosen.moved(lambda key: matching.key(key) if exists(shown, key) else key)
     if p.selected is not None and p.selected[:1] in "tn":
         p.selected = matching.key(p.selected)
         if p.selected is not None:

@@ -71,7 +71,7 @@ def telling(recording: Recording | None) -> str | None:
 
 def exists(recording: Recording, selected: str) -> bool:
     """Whether a recording has a node."""
-    if selected[0] not in "tn":
+    if selected[:1] not in ("t", "n") or not selected[1:].isdecimal():
         return False
     index = index_of(recording)
     return int(selected[1:]) in (index.tensors if selected.startswith("t") else index.nodes)

@@ -23,7 +23,7 @@ Span = tuple[int, int, int, int]
 """Line, column, end line and end column."""
 Window = tuple[int, int]
 """First and last step."""
-NAMED = 200
+NAMED = 1_000
 """Characters of a card's id."""
 COLOURS = len(PALETTES["light"].chosen)
 """Colours that can be given to cards."""
@@ -470,8 +470,8 @@ class Message(msgspec.Struct, omit_defaults=True):
     keep: Keep | None = None
     overlay: Overlay | None = None
     breakpoints: Breakpoints | None = None
-    fixed: bool = False
-    """Whether cards can be neither hidden nor coloured: it is a file."""
+    fixed: str = ""
+    """Why cards can be neither hidden nor coloured, if they cannot."""
 
 
 # --- what the player tells ----------------------------------------------------------------------------------------------------
@@ -515,6 +515,8 @@ class Choice(msgspec.Struct, frozen=True):
     """What the user has done to a card; later ones have larger numbers."""
 
     n: Annotated[int, Meta(ge=0, lt=2**53)]
+    run: str
+    """The run that was on show."""
     do: Literal["hide", "show", "colour", "watch"]
     key: Annotated[str, Meta(max_length=NAMED)] = ""
     """The card; "" shows all that is hidden."""
@@ -523,9 +525,9 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class Choices(msgspec.Struct, frozen=True):
-    """What the user has done to cards last."""
+    """What the user has done to cards last, each a `Choice`: one that is none does not make the others nothing."""
 
-    last: Annotated[list[Choice], Meta(max_length=64)]
+    last: Annotated[list[Any], Meta(max_length=64)]
 
 
 class Reports(msgspec.Struct, frozen=True):

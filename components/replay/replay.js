@@ -5,6 +5,7 @@ const VIEWS = { tensors: 'Tensors and ops', autograd: 'Autograd (grad_fn)' };
 /** Names of the pictures that no group gives its name to. */
 const FOLDED = '';
 const CLOSED = '-';
+const FIXED = 'In a file cards are as they were when it was made.';
 const ALL = '*';
 const FOLDS = { [FOLDED]: 'Folded', [ALL]: 'All open' };
 const SPARSE = 'Of this iteration the file has what the curves say: there is room for some iterations with all their events. The recording, opened in Gradtape, has them all.';
@@ -86,7 +87,7 @@ function mount() {
 }
 
 function give(payload) {
-  render({ parentElement, name: 'replay', data: { ...payload, key: 'replay', cmd: command, fixed: true }, setStateValue });
+  render({ parentElement, name: 'replay', data: { ...payload, key: 'replay', cmd: command, fixed: FIXED }, setStateValue });
 }
 
 function later(action) {

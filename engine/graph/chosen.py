@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -21,16 +21,15 @@ class Chosen(msgspec.Struct, frozen=True):
 
     hidden: tuple[str, ...] = ()
     coloured: tuple[tuple[str, int], ...] = ()
-    """With the number of the colour among the palette's, counted from 0."""
+    """With the number of the colour among the palette's, counted from 0; the last one counts."""
 
-    def colour(self, key: str, number: int | None) -> Chosen:
-        """The same with another colour for one of them, None for none."""
-        rest = tuple(each for each in self.coloured if each[0] != key)
-        return Chosen(self.hidden, rest if number is None else (*rest, (key, number)))
-
-    def hide(self, key: str) -> Chosen:
-        """The same without one of them."""
-        return Chosen((*(each for each in self.hidden if each != key), key), self.coloured)
+    def moved(self, to: Callable[[str], str | None]) -> Chosen:
+        """The same in another run: what is a key there, None for one that has nothing there."""
+        hidden = [to(key) for key in self.hidden]
+        coloured = [(to(key), number) for key, number in self.coloured]
+        return Chosen(
+            tuple(key for key in hidden if key is not None), tuple((key, number) for key, number in coloured if key is not None)
+        )
 
 
 NONE_CHOSEN = Chosen()

@@ -27,6 +27,7 @@ from .structure.build import VIEWS, Graph, WholeView
 from .structure.folding import Folding, Mode, folded, shown_member
 from .structure.layout import Direction, Layout, layout
 from .structure.moments import called
+from .structure.rolled import is_card
 from .structure.rolled import rolled as rolled_of
 from .unrolled_graph import UnrolledGraph, unrolled_graph
 
@@ -88,20 +89,33 @@ class GraphView:
 
     @cached_property
     def hidden(self) -> frozenset[str]:
-        """What would be drawn and is hidden."""
-        return frozenset(self._here(self.chosen.hidden).values())
+        """What would be drawn and is hidden; what is in a closed group is not drawn."""
+        cards = self.cards_of(self.chosen.hidden)
+        return frozenset(card for found in cards.values() for card in found if card in self._folded)
 
     @cached_property
     def coloured(self) -> dict[str, int]:
-        """What is drawn in a colour of its own, and which of the palette's it is."""
+        """What is drawn in a colour of its own, and which of the palette's it is; the one that was given last."""
         numbers = dict(self.chosen.coloured)
-        return {there: numbers[key] for key, there in self._here(numbers).items()}
+        cards = self.cards_of(numbers)
+        return {card: number for key, number in numbers.items() for card in cards[key] if card in self._folded}
 
-    def _here(self, keys: Iterable[str]) -> dict[str, str]:
-        """Keys → those of the graph that stand for them; what is in a closed group is not in it."""
-        named = counterparts(self.recording, keys, self.structure.view)
-        cards = {key: self.structure.key_of(there) for key, there in named.items()}
-        return {key: there for key, there in cards.items() if there in self._folded}
+    def cards_of(self, keys: Iterable[str]) -> dict[str, list[str]]:
+        """Keys of any view, rolled or not → the nodes of this structure that stand for them: of a place, all of its members."""
+        nodes = {key: self._nodes_of(key) for key in keys}
+        here = counterparts(
+            self.recording, dict.fromkeys(one for found in nodes.values() for one in found), self.structure.view
+        )
+        key_of = self.structure.key_of
+        return {key: list(dict.fromkeys(key_of(here[one]) for one in found if one in here)) for key, found in nodes.items()}
+
+    def _nodes_of(self, key: str) -> Sequence[str]:
+        """What a key stands for: itself, or of a place that another structure has, the nodes of the run."""
+        if not is_card(key) or key in self.structure.graph:
+            return (key,)
+        other = rolled_of(self.recording, "tensors" if key[1] == "t" else "autograd").graph
+        found: Sequence[str] = other.nodes[key]["all"] if key in other else ()
+        return found
 
     @cached_property
     def _folded(self) -> Graph:

@@ -360,9 +360,16 @@ def test_cards_are_hidden_coloured_and_watched(page: Gradtape) -> None:
     page.page.get_by_role("button", name="1 hidden").click()
     page.until(lambda: ids(page, "a") == [a], "it is there again")
     page.page.keyboard.press("Escape")
-    page.player.focus()
     page.page.keyboard.press("Shift+H")
     page.page.locator(".notice", has_text="Nothing is hidden.").wait_for()
+    page.click_node("x")
+    page.page.keyboard.press("Shift+F10")
+    menu.get_by_role("button", name="Hide").click()
+    page.until(lambda: ids(page, "x") == [], "by the keyboard's menu")
+    page.run(TWO_PATHS.replace("import torch\n", "import torch\nw = torch.ones(3)\n"))
+    page.until(lambda: ids(page, "w") != [], "another run, whose tensors have other numbers")
+    page.settled()
+    assert (ids(page, "x"), len(ids(page, "b"))) == ([], 1), "it stays hidden, and nothing else is"
 
 
 def test_tooltips_name_shape_type_line_and_the_gradient_of_an_edge(page: Gradtape) -> None:

@@ -17,6 +17,7 @@ from components.player.protocol import COLOURS, Choices, read
 from engine.diagnosis.contributions import edge_lines
 from engine.graph.chosen import Chosen
 from engine.graph.design import PALETTES
+from engine.graph.graph_view import graph_view
 from engine.graph.structure.tensor_titles import best_names
 from engine.graph.watch import MOST
 from engine.program import Program
@@ -37,10 +38,10 @@ def p(monkeypatch: pytest.MonkeyPatch) -> Page:
     return Page(Program.from_text(""))
 
 
-def do(p: Page, recording: Recording, *choices: dict[str, Any]) -> None:
-    told = read({"last": list(choices)}, Choices)
+def do(p: Page, recording: Recording, *choices: dict[str, Any], **view: Any) -> None:
+    told = read({"last": [{"run": "a", **choice} for choice in choices]}, Choices)
     assert told is not None
-    choosing.heed(p, recording, None, told)
+    choosing.heed(p, graph_view(recording, chosen=p.chosen, **view), "a", told)
 
 
 def test_each_is_done_once_and_in_order(p: Page, recording: Recording) -> None:
@@ -74,13 +75,40 @@ def test_what_has_a_name_is_watched(p: Page, recording: Recording) -> None:
 @pytest.mark.parametrize(
     "nonsense",
     [
-        {"n": -1, "do": "hide", "key": "t0"}, {"n": 1, "do": "eval", "key": "t0"}, {"n": 1, "do": "hide", "key": "x" * 1_000},
-        {"n": 1, "do": "colour", "key": "t0", "colour": COLOURS}, {"n": 2**60, "do": "hide"}, {"do": "hide"},
+        {"n": -1, "do": "hide", "key": "t0"}, {"n": 1, "do": "eval", "key": "t0"}, {"n": 1, "do": "hide", "key": "x" * 10_000},
+        {"n": 1, "do": "colour", "key": "t0", "colour": COLOURS}, {"n": 2**60, "do": "hide"}, {"do": "hide"}, 3, None,
+        {"run": 3}, {"n": 1, "do": "hide", "key": "t0", "run": "another"},
     ],
 )  # fmt: skip
-def test_nonsense_is_nothing(nonsense: dict[str, Any]) -> None:
-    assert read({"last": [nonsense]}, Choices) is None
-    assert read({"last": [{"n": 1, "do": "show"}] * 1_000}, Choices) is None
+def test_nonsense_is_passed_over_and_the_rest_is_done(p: Page, recording: Recording, nonsense: Any) -> None:
+    told = read({"last": [{"run": "a", **nonsense} if isinstance(nonsense, dict) else nonsense]}, Choices)
+    assert told is not None
+    choosing.heed(p, graph_view(recording), "a", told)
+    assert p.chosen == Chosen()
+    do(p, recording, {"n": 2, "do": "hide", "key": "t0"})
+    assert p.chosen == Chosen(("t0",))
+    assert read({"last": [{}] * 1_000}, Choices) is None
+
+
+@pytest.mark.parametrize("key", ["", "t", "tx", "tensor", "pt1", "g:", "n-1", "t1e3", "\0", "\u0663", "t\u0663"])
+@pytest.mark.parametrize("what", ["hide", "show", "colour", "watch"])
+@pytest.mark.parametrize("rolled", [False, True])
+def test_odd_keys_are_nothing(p: Page, recording: Recording, key: str, what: str, rolled: bool) -> None:
+    do(p, recording, {"n": 1, "do": what, "key": key, "colour": 1}, rolled=rolled)
+    assert p.watched == []
+    view = graph_view(recording, rolled=rolled, chosen=p.chosen)
+    assert (view.hidden, view.coloured) == (frozenset(), {})
+
+
+def test_what_was_chosen_in_one_view_is_taken_back_in_another(p: Page, recording: Recording) -> None:
+    tensors, autograd = graph_view(recording), graph_view(recording, "autograd")
+    (node,) = autograd.cards_of(["t0"])["t0"]
+    do(p, recording, {"n": 1, "do": "hide", "key": "t0"}, {"n": 2, "do": "colour", "key": "t0", "colour": 1})
+    do(p, recording, {"n": 3, "do": "colour", "key": node, "colour": 4}, view="autograd")
+    assert p.chosen == Chosen(("t0",), ((node, 4),))
+    do(p, recording, {"n": 4, "do": "show", "key": node}, {"n": 5, "do": "colour", "key": node}, view="autograd")
+    assert p.chosen == Chosen()
+    assert "t0" in tensors.graph
 
 
 def test_no_more_are_kept_than_a_browser_keeps(p: Page, recording: Recording) -> None:
@@ -109,7 +137,7 @@ def test_the_player_is_told_what_is_hidden_and_which_colours_cards_have(recordin
 @pytest.mark.parametrize(
     ("moment", "sound"),
     [
-        ({"hidden": ["t0"], "coloured": [["t1", 2]]}, True), ({"hidden": ["x" * 1_000]}, False),
+        ({"hidden": ["t0"], "coloured": [["t1", 2]]}, True), ({"hidden": ["x" * 10_000]}, False),
         ({"hidden": ["t0"] * 1_000}, False), ({"coloured": [["t0", COLOURS]]}, False), ({"coloured": [["t0"]]}, False),
     ],
 )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from engine.export import FORMATS, Options
 from engine.export.picture import picture
 from engine.export.snapshot import snapshot
-from engine.graph.chosen import NONE_CHOSEN, Chosen, counterparts
+from engine.graph.chosen import Chosen, counterparts
 from engine.graph.design import palette
 from engine.graph.graph_view import GraphView, graph_view
 from engine.recording import Recording
@@ -50,7 +50,7 @@ def titled(view: GraphView, title: str) -> str:
 def test_one_that_is_hidden_takes_its_edges_with_it_and_all_others_stay(small: Recording) -> None:
     whole = graph_view(small)
     y = titled(whole, "y")
-    view = graph_view(small, chosen=NONE_CHOSEN.hide(y))
+    view = graph_view(small, chosen=Chosen((y,)))
     assert set(whole.graph) - set(view.graph) == {y} == view.hidden
     assert set(view.graph.edges) == {edge for edge in whole.graph.edges if y not in edge[:2]}
     assert view.placed.positions == whole.placed.positions
@@ -66,8 +66,8 @@ def test_a_tensor_and_its_grad_fn_are_chosen_together(small: Recording, tensor: 
     key, other = titled(tensors, tensor), titled(autograd, node)
     assert counterparts(small, [key], "autograd") == {key: other}
     assert counterparts(small, [other], "tensors") == {other: key}
-    assert graph_view(small, "autograd", chosen=NONE_CHOSEN.hide(key)).hidden == {other}
-    assert graph_view(small, chosen=NONE_CHOSEN.colour(other, 2)).coloured == {key: 2}
+    assert graph_view(small, "autograd", chosen=Chosen((key,))).hidden == {other}
+    assert graph_view(small, chosen=Chosen((), ((other, 2),))).coloured == {key: 2}
 
 
 @pytest.mark.parametrize("key", ["t99999", "n99999", "g:gone", "pt1", "tensor", "n-1", "t1e3", "", "t٣"])
@@ -84,8 +84,8 @@ def test_of_a_rolled_run_the_place_is_chosen(training: Recording) -> None:
     rolled = graph_view(training, rolled=True)
     key = titled(rolled, "loss")
     tensor = rolled.rolled.member(key, len(training.events) - 1) if rolled.rolled else ""
-    assert graph_view(training, rolled=True, chosen=NONE_CHOSEN.hide(tensor)).hidden == {key}
-    assert graph_view(training, rolled=True, chosen=NONE_CHOSEN.colour(key, 0)).coloured == {key: 0}
+    assert graph_view(training, rolled=True, chosen=Chosen((tensor,))).hidden == {key}
+    assert graph_view(training, rolled=True, chosen=Chosen((), ((key, 0),))).coloured == {key: 0}
 
 
 def test_a_frame_goes_with_the_last_card_in_it(training: Recording) -> None:
@@ -101,7 +101,7 @@ def test_a_frame_goes_with_the_last_card_in_it(training: Recording) -> None:
 def test_files_show_what_the_page_shows(training: Recording, rolled: bool) -> None:
     view = graph_view(training, rolled=rolled)
     w, loss = titled(view, "w"), titled(view, "loss")
-    options = Options(rolled=rolled, chosen=NONE_CHOSEN.hide(w).colour(loss, 1))
+    options = Options(rolled=rolled, chosen=Chosen((w,), ((loss, 1),)))
     colour = palette("light").chosen[1]
 
     def made(options: Options) -> bytes:
@@ -113,11 +113,31 @@ def test_files_show_what_the_page_shows(training: Recording, rolled: bool) -> No
     assert loss in snapshot(training, options)
 
 
-def test_another_colour_replaces_the_one_before() -> None:
-    chosen = NONE_CHOSEN.colour("t1", 0).colour("t2", 1).colour("t1", 2)
-    assert dict(chosen.coloured) == {"t1": 2, "t2": 1}
-    assert chosen.colour("t2", None).coloured == (("t1", 2),)
-    assert NONE_CHOSEN.hide("t1").hide("t1").hidden == ("t1",)
+def test_what_is_chosen_last_counts(small: Recording) -> None:
+    x = titled(graph_view(small), "x")
+    node = titled(graph_view(small, "autograd"), "AccumulateGrad")
+    for first, second in ((x, node), (node, x)):
+        chosen = Chosen((), ((first, 1), (second, 4)))
+        assert graph_view(small, chosen=chosen).coloured == {x: 4}
+        assert graph_view(small, "autograd", chosen=chosen).coloured == {node: 4}
+
+
+def test_what_was_chosen_rolled_is_chosen_unrolled_and_in_the_other_view(training: Recording) -> None:
+    rolled = graph_view(training, rolled=True)
+    key = titled(rolled, "loss")
+    chosen = Chosen((key,))
+    members = set(rolled.structure.graph.nodes[key]["all"])
+    assert len(members) == 6
+    assert graph_view(training, chosen=chosen).hidden == members
+    other = graph_view(training, "autograd", rolled=True, chosen=chosen)
+    assert [other.graph.nodes.get(card) for card in other.hidden] == [None]
+    assert len(graph_view(training, "autograd", chosen=chosen).hidden) == 6
+
+
+def test_in_another_run_they_go_where_the_nodes_went() -> None:
+    chosen = Chosen(("t1", "g:M", "t2"), (("t3", 2), ("t2", 0)))
+    moved = chosen.moved({"t1": "t5", "g:M": "g:M", "t3": "t7"}.get)
+    assert moved == Chosen(("t5", "g:M"), (("t7", 2),))
 
 
 def luminance(colour: str) -> float:

@@ -25,7 +25,7 @@ export function createCardMenu(choices) {
     element: popup.element,
     close: popup.close,
 
-    /** @param {{id: string, title: string, colour: number | null}} card  @param {string[]} colours   the palette's */
+    /** @param {{id: string, title: string, colour: number | null, named: boolean}} card   `named` if it may have a name  @param {string[]} colours   the palette's */
     open(card, colours, point, from) {
       const { id } = card;
       const hidden = choices.hidden();
@@ -34,7 +34,7 @@ export function createCardMenu(choices) {
         h('div', { class: 'swatches', role: 'group', 'aria-label': 'Colour' }, ...[null, ...colours.keys()].map((number) => swatch(id, number, card.colour, colours))),
         h('div', { class: 'row' },
           button('Hide', 'h', () => choices.hide(id)),
-          button('Watch', '', () => choices.watch(id)),
+          ...(card.named ? [button('Watch', '', () => choices.watch(id))] : []),
           ...(hidden > 0 ? [button(`Show ${hidden} hidden`, 'H', choices.showAll)] : [])),
       ], point, from);
     },

@@ -11,9 +11,11 @@ export function createChoices(state, parts) {
   const chip = h('button', { type: 'button', class: 'chip hidden-cards', title: 'Show them again (Shift H)', hidden: '', click: () => choices.showAll() });
 
   function tell(choice) {
-    if (state.model.fixed) return parts.seeking.say('In a file cards are as they were when it was made.');
+    const { fixed, picture } = state.model;
+    if (fixed) return parts.seeking.say(fixed);
+    const run = picture.split('|', 1)[0];
     const n = Math.max(Date.now(), (last.at(-1)?.n ?? 0) + 1);
-    last = [...last, { n, ...choice }].slice(-TOLD);
+    last = [...last, { n, run, ...choice }].slice(-TOLD);
     parts.reporter.tell('chosen', String(n), { last });
   }
 
@@ -34,7 +36,7 @@ export function createChoices(state, parts) {
     hide: (id) => tell({ do: 'hide', key: cardOf(id)?.id ?? id }),
     /** One that is hidden. */
     show: (id) => tell({ do: 'show', key: id }),
-    showAll: () => (choices.hidden() > 0 ? tell({ do: 'show' }) : parts.seeking.say('Nothing is hidden.')),
+    showAll: () => (choices.hidden() > 0 || state.model.fixed ? tell({ do: 'show' }) : parts.seeking.say('Nothing is hidden.')),
     colour(id, colour) {
       const card = cardOf(id);
       tell({ do: 'colour', key: card?.id ?? id, colour });
@@ -54,7 +56,9 @@ export function createChoices(state, parts) {
 
     /** A picture was put in place. */
     loaded() {
+      const { memory, model } = state;
       const count = choices.hidden();
+      if (memory.wanted && model.away.has(memory.wanted)) choices.show(memory.wanted);
       chip.hidden = count === 0;
       chip.textContent = `${count} hidden`;
     },

@@ -38,6 +38,8 @@ export function keysOf(state, parts) {
     x: () => folds.closeAround(state.view.selected) || seeking.say('The selected node is in no open group.'),
     f: () => parts.focus.next(),
     w: () => parts.toolbar.weigh(),
+    ContextMenu: () => parts.selection.menu(),
+    'Shift+F10': () => parts.selection.menu(),
     h: () => parts.choices.hideSelected(),
     H: () => parts.choices.showAll(),
     k: () => parts.choices.colourSelected(),

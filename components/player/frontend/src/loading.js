@@ -210,7 +210,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
       if (!saved && !lies && view.selected) viewport.whenSized(() => camera.bring(view.selected, false));
     }
     opened = Boolean(model.rolled?.on) && !remembered && !stays && !refolded;
-    memory.wanted = null;
+    if (!model.away.has(memory.wanted)) memory.wanted = null;
     viewport.whenSized(() => parts.looks.loaded());
     reporter.step(state.step);
     reporter.flush();

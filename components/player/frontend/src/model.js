@@ -128,8 +128,8 @@ export function createModel(payload, windows = createWindows()) {
     hidden: readHidden(payload.index, node),
     /** What the user has hidden, … */
     away: new Set(payload.hidden),
-    /** … which cannot be changed in a file. */
-    fixed: Boolean(payload.fixed),
+    /** … and why that cannot be changed, if it cannot. */
+    fixed: payload.fixed ?? '',
     groups: new Map((payload.index?.groups ?? []).map(([id, title, above]) => [id, { id, title, above: payload.index.groups[above]?.[0] ?? null }])),
     /** Node → the innermost group that it is in. */
     groupOf: new Map((payload.index?.rows ?? []).map(([id, group]) => [id, payload.index.groups[group]?.[0] ?? null])),

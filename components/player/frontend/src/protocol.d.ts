@@ -450,8 +450,8 @@ export interface Message {
   keep?: Keep | null;
   overlay?: Overlay | null;
   breakpoints?: Breakpoints | null;
-  /** Whether cards can be neither hidden nor coloured: it is a file. */
-  fixed?: boolean;
+  /** Why cards can be neither hidden nor coloured, if they cannot. */
+  fixed?: string;
 }
 
 /** What the player has of a large recording; it says nothing of smaller ones, which are always sent whole. */
@@ -485,19 +485,9 @@ export interface RolledWish {
   window: [number, number] | null;
 }
 
-/** What the user has done to a card; later ones have larger numbers. */
-export interface Choice {
-  n: number;
-  do: 'colour' | 'hide' | 'show' | 'watch';
-  /** The card; "" shows all that is hidden. */
-  key: string;
-  /** Which of the palette's, None for none. */
-  colour: number | null;
-}
-
-/** What the user has done to cards last. */
+/** What the user has done to cards last, each a `Choice`: one that is none does not make the others nothing. */
 export interface Choices {
-  last: Choice[];
+  last: any[];
 }
 
 /** All that the player can tell, by name. */

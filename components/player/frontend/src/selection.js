@@ -39,7 +39,7 @@ export function createSelection(state, parts, { root }) {
       const elsewhere = model.rolled?.on && /^[tn]\d+$/.test(wanted) && !model.node.has(wanted);
       if (open && (elsewhere || model.hidden.has(wanted))) parts.folds.reveal(wanted);
       const id = open ? wanted : model.stand(wanted);
-      if (model.away.has(wanted)) {
+      if (open && model.away.has(wanted)) {
         memory.wanted = wanted;
         parts.choices.show(wanted);
       }
@@ -82,16 +82,24 @@ export function createSelection(state, parts, { root }) {
     asked(node, point) {
       parts.tooltip.hide();
       selection.select(node.id);
-      if (state.model.fixed || state.model.sketch) return;
-      const { id, colour } = node.host ?? node;
-      parts.cardMenu.open({ id, colour, title: titleOf(state, id) }, view.palette.chosen, point, root);
+      if (state.model.sketch) return;
+      if (state.model.fixed) return parts.seeking.say(state.model.fixed);
+      const { id, colour, pill, group } = node.host ?? node;
+      parts.cardMenu.open({ id, colour, title: titleOf(state, id), named: !pill && !group }, view.palette.chosen, point, root);
+    },
+
+    /** The same of the selected one. */
+    menu() {
+      const node = selectedNode(state);
+      if (!node) return parts.seeking.say('Select a card first.');
+      selection.asked(node, parts.graphCanvas.network.canvasToDOM({ x: node.x, y: node.y }));
     },
 
     /** The number in the program that makes a card is dragged on it. */
     dragged(node, x) {
       const site = node.group ? null : state.model.sites[node.sites[0]];
       selection.select(node.id);
-      if (!site || !tellDrag(site, x)) parts.seeking.say('More than one number in the program makes this, or none: drag one in the code.');
+      if (!site || !tellDrag(site, x)) parts.seeking.say('No single number in the program as it ran makes this card: drag one in the code.');
     },
 
     hovered(node, edge, point, frame = null) {
