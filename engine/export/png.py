@@ -32,6 +32,7 @@ def png(picture: Picture, scale: float = SCALE, *, fonts: bool = True) -> bytes:
     foreign = fonts and not coarse and not _covered(picture)
     made = resvg_py.svg_to_bytes(
         svg_string=svg(picture, barred if coarse else _either if foreign else outlined),
+        background=picture.background or None,  # of the last column and row it may cover but a part
         width=max(1, round(picture.width * scale)),
         skip_system_fonts=not foreign,
         font_files=[str(REGULAR), str(BOLD)] if foreign else None,

@@ -152,11 +152,16 @@ def _courses(runs: Sequence[tuple[str, Recording]], recording: Recording, names:
         course_chart(found[0], [*(name for name, _ in others), names[-1]], key=f"{key}_losses")
 
 
+def _begun(told: str) -> str:
+    """As a sentence begins; a name of the program's stays as it is."""
+    return f"F{told[1:]}" if told.startswith("final ") else told
+
+
 def compare_html(comparison: Comparison, pinned: Recording, recording: Recording, ends: Sequence[Course] = ()) -> str:
     """The summary, what the losses came to, the first difference with what went into it, and the changed lines."""
     first = comparison.first
     told = comparison.summary.partition(" The runs first differ")[0] if first else comparison.summary
-    came = [text(shortened(f"{course.told[:1].upper()}{course.told[1:]}.", _MAX_NAME)) for course in ends[:_MAX_LOSSES]]
+    came = [text(shortened(f"{_begun(course.told)}.", _MAX_NAME)) for course in ends[:_MAX_LOSSES]]
     parts = [*(tag("div", each, cls="gt-answer") for each in came), tag("div", text(told), cls="gt-answer")]
     if pinned.engine != recording.engine:
         sides = [side.replace("{0}", "the pinned run").replace("{1}", "this run") for side in comparison.sides]

@@ -43,6 +43,14 @@ def test_an_image_has_twice_the_pages_pixels_and_its_colours(theme: Theme) -> No
     assert len(colours) > 100
 
 
+@pytest.mark.parametrize("scale", [2.0, 0.731])
+@pytest.mark.parametrize("theme", THEMES)
+def test_an_image_is_covered_to_its_edges(theme: Theme, scale: float) -> None:
+    made = Image.open(io.BytesIO(png(Picture(200.7, 100.45, palette(theme).stage, "", "", ()), scale)))
+    assert made.getextrema()[3:] in ((), ((255, 255),)), "nothing is transparent"
+    assert {count for count, _ in made.convert("RGB").getcolors() or ()} == {made.width * made.height}, "all of one colour"
+
+
 def test_a_huge_picture_becomes_a_smaller_image() -> None:
     shown = image(png(Picture(90_000, 90_000, "#ffffff", "", "", ())))
     assert shown.size[0] * shown.size[1] <= MOST * 1.01
