@@ -29,6 +29,8 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 KEEPING = "GRADTAPE_ARTIFACTS" in os.environ
 """Whether screenshots are kept of tests that pass too."""
 SCREENSHOTS = Path(os.environ.get("GRADTAPE_ARTIFACTS", ROOT / "artifacts")) / "screenshots"
+LEFT = re.compile("WebSocketClosedError|StreamClosedError")
+"""What a server may tell at length of a browser that has left."""
 FAILED = pytest.StashKey[bool]()
 """Whether a test has failed."""
 
@@ -378,7 +380,7 @@ def watched(address: str, log: Path, tab: Tab, request: pytest.FixtureRequest) -
         assert errors == []
         assert foreign == []
         raised = log.read_bytes()[told:].decode(errors="replace")
-        assert "Traceback" not in raised, raised
+        assert "Traceback" not in raised or LEFT.search(raised), raised
 
     return watch
 
