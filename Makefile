@@ -9,8 +9,8 @@ app: $(VENV)/.app
 	$(BIN)/python -m gradtape $(ARGS)
 
 test: $(VENV)/.test browser
-	$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),$(BIN)/python -m pytest -n auto --dist worksteal tests/engine tests/components)
-	$(if $(ARGS),,$(BIN)/python -m pytest -n auto --dist worksteal --reruns 1 tests/browser)
+	$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),$(BIN)/python -m pytest -n auto --dist worksteal --durations 30 --durations-min 5 tests/engine tests/components)
+	$(if $(ARGS),,$(BIN)/python -m pytest -n auto --dist worksteal --reruns 1 --durations 60 --durations-min 5 tests/browser)
 
 # The suite on every Python from 3.11 on that is installed (noxfile.py).
 test-all: $(VENV)/.check
