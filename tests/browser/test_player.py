@@ -370,6 +370,12 @@ def test_cards_are_hidden_coloured_and_watched(page: Gradtape) -> None:
     page.until(lambda: ids(page, "w") != [], "another run, whose tensors have other numbers")
     page.settled()
     assert (ids(page, "x"), len(ids(page, "b"))) == ([], 1), "it stays hidden, and nothing else is"
+    page.page.get_by_role("button", name="1 hidden").click()
+    page.until(lambda: ids(page, "x") != [], "it is there again")
+    there = page.resting(ids(page, "y")[0])
+    page.page.mouse.click(there["x"], there["y"], button="right")
+    menu.get_by_role("button", name="No colour").click()
+    page.settled()  # the tests behind this one see the same visit
 
 
 def test_tooltips_name_shape_type_line_and_the_gradient_of_an_edge(page: Gradtape) -> None:
