@@ -17,6 +17,9 @@ from .lengthening import lengthened
 from .offered import Untried, changed_program, keep, of_own_text
 from .places import Places
 
+SMALL = 50_000
+"""Events up to which a run is small: those of a second or two."""
+
 
 def tried(
     recording: Recording,
@@ -70,12 +73,15 @@ def _longer(
     recording: Recording, finding: Finding, place: Place, room: float, ran: Callable[[Program], RunResult]
 ) -> Longer | None:
     """The losses of the two programs with a loop that turns more often, where those with the changes are no larger: both may
-    have come to the same minimum."""
+    have come to the same minimum.
+
+    `room` is how often the run would fit into its limits; how long a small one took says nothing on a machine that is busy.
+    """
     places = Places(recording.source, finding.changes)
     known = losses(recording, places).get(place, [])
     line = next((line for line in range(1, place[1] + 1) if places.lines(Site(place[0], line, 0, line, 0))[0] == place[1]), 0)
     more, times = lengthened(recording, line, len(known))
-    if not more or times > room:
+    if not more or (times > room and times * len(recording.events) > SMALL):
         return None
     before, what = program_of(recording), []
     for changes in (more, [*more, *finding.changes]):

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from engine.diagnosis.findings import findings
 from engine.diagnosis.findings.catalogue import RULES, entry, kinds
-from engine.diagnosis.fixes import Untried, changed_program, offered, to_try, tried
+from engine.diagnosis.fixes import Untried, changed_program, offered, to_try, tried, trying
 from engine.diagnosis.fixes.diff import lines_changed, unified
 from engine.diagnosis.fixes.judging import CLOSE
 from engine.diagnosis.fixes.lengthening import lengthened
@@ -176,6 +177,18 @@ def test_a_larger_loss_after_few_steps_is_looked_at_for_longer() -> None:
     assert longer.after < longer.before
     assert outcome.proof.after > outcome.proof.before  # type: ignore[operator]
     assert "(the loop run longer; after 6 steps" in str(outcome.proof)
+
+
+@pytest.mark.parametrize(("small", "proven"), [(trying.SMALL, True), (10, False)])
+def test_on_a_busy_machine_a_small_run_is_looked_at_for_longer_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, small: int, proven: bool
+) -> None:
+    def slow(program: Program, limits: Limits, **more: Any) -> RunResult:
+        return msgspec.structs.replace(run(program, limits, **more), seconds=limits.seconds)
+
+    monkeypatch.setattr(trying, "run", slow)
+    monkeypatch.setattr(trying, "SMALL", small)
+    assert isinstance(judged(TRAINING, UPDATE, CLEARED), Edit) == proven
 
 
 LOOPS = {
