@@ -13,8 +13,9 @@ from components.page.recording_cache import gone
 from components.page.selection import exists, select, telling
 from components.page.state import page
 from components.server.render_lock import LONG
-from engine.diagnosis.comparison.alignment import match
+from engine.diagnosis.comparison.alignment import Matching, match
 from engine.graph.chosen import NONE_CHOSEN
+from engine.graph.structure.rolled import CARD, is_card
 from engine.program import Program, ProgramError
 from engine.recording import Recording
 from engine.sandbox import Control, RunResult, run
@@ -87,6 +88,16 @@ def _take(result: RunResult, texts: tuple[str, ...], cut: bool) -> None:
         select(telling(p.recording), open=False)
 
 
+def _there(shown: Recording, matching: Matching, key: str) -> str | None:
+    """What a card's key is in the new run; that of a place is made of its first node's, that of a group stays."""
+    place = CARD if is_card(key) else ""
+    node = key.removeprefix(place)
+    if not exists(shown, node):
+        return key
+    there = matching.key(node)
+    return None if there is None else place + there
+
+
 def _keep(shown: Recording | None, step: int | None) -> bool:
     """Stay at the moment and the node that were shown, if the new run has them; whether it may be one of the same program."""
     p = page()
@@ -101,7 +112,7 @@ def _keep(shown: Recording | None, step: int | None) -> bool:
     if matching.likeness < ALIKE:
         p.chosen = NONE_CHOSEN
         return False
-    p.chosen = p.chosen.moved(lambda key: matching.key(key) if exists(shown, key) else key)
+    p.chosen = p.chosen.moved(partial(_there, shown, matching))
     if p.selected is not None and p.selected[:1] in "tn":
         p.selected = matching.key(p.selected)
         if p.selected is not None:

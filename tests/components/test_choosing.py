@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from components.page import choosing
+from components.page import choosing, edits, state, tasks
 from components.page.keeping.record import MARKED, told
 from components.page.state import Page
 from components.player import feed
@@ -23,6 +25,7 @@ from engine.graph.watch import MOST
 from engine.program import Program
 from engine.recording import Recording
 from engine.recording.index import index_of
+from tests.components.conftest import page
 from tests.components.test_keeping import MESSAGE, RECORD
 from tests.recorded import recorded
 
@@ -109,6 +112,31 @@ def test_what_was_chosen_in_one_view_is_taken_back_in_another(p: Page, recording
     do(p, recording, {"n": 4, "do": "show", "key": node}, {"n": 5, "do": "colour", "key": node}, view="autograd")
     assert p.chosen == Chosen()
     assert "t0" in tensors.graph
+
+
+def test_they_go_with_their_nodes_when_the_program_is_edited(app: AppTest) -> None:
+    program = (
+        "import torch\nw = torch.ones(2, requires_grad=True)\n"
+        "for k in range(6):\n    loss = (w * w).sum()\n    loss.backward()\n"
+    )
+    p = page(app)
+
+    def ran(text: str) -> tuple[Recording, str]:
+        """The run, and the card of its loss."""
+        with patch.object(state.st, "session_state", {state.KEY: p}):
+            edits.vary(0, text)
+            p.tasks and p.tasks["run"].ticket.result(60)
+            tasks.settle()
+        assert p.recording is not None
+        view = graph_view(p.recording, rolled=True)
+        return p.recording, next(key for key, a in view.graph.nodes(data=True) if a["title"] == "loss")
+
+    _, before = ran(program)
+    p.step, p.chosen = 3, Chosen(("t0", "g:any"), ((before, 2),))
+    recording, after = ran(program.replace("import torch\n", "import torch\nfirst = torch.zeros(3)\n"))
+    assert before != after, "the tensors have other numbers"
+    assert p.chosen == Chosen(("t1", "g:any"), ((after, 2),))
+    assert graph_view(recording, rolled=True, chosen=p.chosen).coloured == {after: 2}
 
 
 def test_no_more_are_kept_than_a_browser_keeps(p: Page, recording: Recording) -> None:
