@@ -1,6 +1,7 @@
 /** What the user does to cards, which Python remembers: hide them and show them again, give them a colour, watch them. */
 
 import { h } from '../../../browser/dom.mjs';
+import { runOf } from './model.js';
 
 /** What is told at a time: Python may hear of several only together. */
 const TOLD = 64;
@@ -13,9 +14,8 @@ export function createChoices(state, parts) {
   function tell(choice) {
     const { fixed, picture } = state.model;
     if (fixed) return parts.seeking.say(fixed);
-    const run = picture.split('|', 1)[0];
     const n = Math.max(Date.now(), (last.at(-1)?.n ?? 0) + 1);
-    last = [...last, { n, run, ...choice }].slice(-TOLD);
+    last = [...last, { n, run: runOf(picture), ...choice }].slice(-TOLD);
     parts.reporter.tell('chosen', String(n), { last });
   }
 

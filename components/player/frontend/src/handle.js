@@ -1,5 +1,6 @@
 /** The player as other parts of the page and the tests get hold of it: `window.__gradtapePlayer`, while it is in the page. */
 
+import { runOf } from './model.js';
 import { pointAt } from './route.js';
 
 /** @param {import('./state.js').State} state  @param {object} parts   graphCanvas, camera, seeking, selection */
@@ -25,7 +26,7 @@ export function handleOf(state, parts) {
     opened: () => state.model.fold.opened.map(({ id }) => id),
     say: seeking.say,
     /** Which run of a program it is, whatever of it is drawn, … */
-    run: () => state.model.picture?.split('|', 1)[0] ?? '',
+    run: () => runOf(state.model.picture) ?? '',
     /** … and which picture. */
     rev: () => state.model.rev,
     /** To an iteration of the main loop of a rolled run. */

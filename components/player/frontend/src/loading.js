@@ -1,7 +1,7 @@
 /** What Python sends is put on show: another graph, the same one with more in it, marks, a command. */
 
 import { tellHello } from './bus.js';
-import { createModel } from './model.js';
+import { createModel, runOf } from './model.js';
 import { readOverlay } from './overlay.js';
 import { focusNodes, soughtNodes, titleOf } from './state.js';
 import { tellSteps } from './steps.js';
@@ -19,9 +19,6 @@ export function createLoading(state, parts, { root, canvas, under }) {
 
   /** A picture's name without what is turned in it. */
   const shapeless = (picture) => picture?.replace(/\|rolled[^|]*$/, '|rolled');
-
-  /** Which run a picture is of. */
-  const runOf = (picture) => picture?.split('|', 1)[0];
 
   const loading = {
     /** Take over a payload, or what is new in it.  @param {import('./model.js').Payload} payload */

@@ -198,6 +198,9 @@ export function createModel(payload, windows = createWindows()) {
   return model;
 }
 
+/** Which run a picture is of, by their names. */
+export const runOf = (picture) => picture?.split('|', 1)[0];
+
 const holds = ({ left, right, top, bottom }, x, y) => x >= left && x <= right && y >= top && y <= bottom;
 
 /** What is known without a history: the points of the curves. */

@@ -6,6 +6,8 @@
  *                          `data-gt-behind` while it is of another one. `data-gt-page` is the run that the page has by now
  */
 
+import { runOf } from './model.js';
+
 /** @param {import('./state.js').State} state */
 export function createTimes(state) {
   const outputs = createOutputs();
@@ -17,7 +19,7 @@ export function createTimes(state) {
     });
   };
   const show = () => {
-    const run = runOf(state.model);
+    const run = ownRun(state.model);
     outputs.show(run, state.step);
     for (const told of document.querySelectorAll('[data-gt-told]')) {
       const behind = isBehind(told.dataset, document.querySelector('[data-gt-page]')?.dataset.gtPage, run, state.step);
@@ -37,7 +39,7 @@ export function createTimes(state) {
 }
 
 /** Whatever of the run's graph is drawn, and with whichever pinned run. */
-const runOf = ({ picture }) => picture?.split('|', 1)[0].split(' ', 1)[0] ?? '';
+const ownRun = ({ picture }) => runOf(picture)?.split(' ', 1)[0] ?? '';
 
 /**
  * Whether what was told is of another run than the page's, or of another step than the player's. While the player still has
