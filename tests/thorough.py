@@ -1,10 +1,17 @@
-"""How much is tried: everything in CI, and where `GRADTAPE_THOROUGH` is set; elsewhere a part of it, so that nobody waits."""
+"""How much is tried: everything in CI, and where `GRADTAPE_THOROUGH` is set; elsewhere a part of it, so that nobody waits.
+
+A part of the examples that are made by chance or are many of a kind (`examples`, `some`); and of the whole suite (`make test`)
+what is not marked `thorough`, which a test is that takes seconds and guards what a change seldom breaks, or what a quicker test
+guards too. Whoever names tests (`make test ARGS=…`, `pytest …`) gets those as well.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import pytest
 
 T = TypeVar("T")
 
@@ -23,3 +30,11 @@ def examples(most: int) -> int:
 def some(things: Sequence[T]) -> Sequence[T]:
     """Those of many things of a kind that are tried."""
     return things if THOROUGH else things[::PART]
+
+
+def first_of(things: Iterable[Any], count: int = 1) -> list[Any]:
+    """Values for `parametrize` (tuples for several arguments) of which the whole `make test` has the first, and CI all."""
+    return [
+        thing if at < count else pytest.param(*(thing if isinstance(thing, tuple) else (thing,)), marks=pytest.mark.thorough)
+        for at, thing in enumerate(things)
+    ]

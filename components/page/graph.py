@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from components.html.markup import heading, tag, text
+from components.menus.export import stem
 from components.page import choosing, controls, pictures, rolling
 from components.page.recording_cache import on_show
 from components.page.selection import carry_over, select, translated
@@ -97,7 +98,9 @@ def player(p: Page, recording: Recording) -> GraphState:
     keep = p.keep if p.keep is None or rolled is None else {**p.keep, "selected": rolling.card(rolled, p.keep["selected"])}
     overlay = p.overlay if rolled is None else rolling.marks(rolled, p.overlay)
     fixed = MERGED if pinned is not None else None
-    told = feed.message(parts, holds, address=address, cmd=p.command, keep=keep, overlay=overlay, fixed=fixed)
+    told = feed.message(
+        parts, holds, address=address, cmd=p.command, keep=keep, overlay=overlay, fixed=fixed, name=stem(p.name)
+    )
     selected = p.selected if rolled is None else rolling.card(rolled, p.selected)
     shown = show_player(told, key="player", height="stretch", selected=selected)
     p.step = shown.step

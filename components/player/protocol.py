@@ -472,6 +472,8 @@ class Message(msgspec.Struct, omit_defaults=True):
     breakpoints: Breakpoints | None = None
     fixed: str = ""
     """Why cards can be neither hidden nor coloured, if they cannot."""
+    name: str = ""
+    """What files of it are called, without an ending."""
 
 
 # --- what the player tells ----------------------------------------------------------------------------------------------------

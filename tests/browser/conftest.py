@@ -20,6 +20,8 @@ from tests.conftest import cores
 PATIENCE = 180_000
 """Milliseconds after which something counts as never happening, on a slow machine too."""
 expect.set_options(timeout=PATIENCE)
+ASKING = 5_000
+"""Milliseconds for which a page asks itself whether something is true before it is asked anew."""
 ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
 COLOURS = """() => [...document.querySelectorAll('.stApp, .stApp *')].map((each) => {
     const { color, backgroundColor, opacity } = getComputedStyle(each);
@@ -117,12 +119,21 @@ class Gradtape:
     def until_true(self, expression: str, arg: Any = None) -> Any:
         """Wait until something is true in the page, and give it.
 
-        Playwright's `wait_for_function` has the page itself evaluate text, which the page's policy forbids.
+        Playwright's `wait_for_function` has the page itself evaluate text, which the page's policy forbids. The page asks itself
+        again and again: a message for each time would take the two of them more than what they wait for.
         """
+        asking = f"""async ([arg, patience]) => {{
+            for (const until = performance.now() + patience; performance.now() < until;) {{
+                let found = ({expression});
+                if (typeof found === "function") found = found(arg);
+                if (found) return found;
+                await new Promise((resolve) => setTimeout(resolve, 30));
+            }}
+        }}"""
         until = time.monotonic() + PATIENCE / 1000
         while time.monotonic() < until:
             with suppress_navigation():
-                if found := self.page.evaluate(expression, arg):
+                if found := self.page.evaluate(asking, [arg, ASKING]):
                     return found
             self.page.wait_for_timeout(30)
         raise AssertionError(f"never true: {expression}")

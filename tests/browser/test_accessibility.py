@@ -9,13 +9,14 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser.conftest import Gradtape
+from tests.thorough import first_of
 
 pytestmark = pytest.mark.browser
 
 PANELS = ("Inspector", "Findings", "Ledger", "Tensors", "What if", "Sweep", "Check", "Compare")
 WIDE = {"width": 1480, "height": 920}
 PHONE = {"width": 390, "height": 844}
-SIZES = pytest.mark.parametrize("blank", [WIDE, PHONE], ids=["wide", "phone"], indirect=True)
+SIZES = pytest.mark.parametrize("blank", first_of([WIDE, PHONE]), ids=["wide", "phone"], indirect=True)
 COLOURS = ["color-contrast", "link-in-text-block"]
 """The rules about colours."""
 MISTAKE = "import torch\na = torch.ones(2, requires_grad=True)\nb = a + torch.ones(3)\n"
@@ -63,6 +64,7 @@ def test_every_panel(page: Gradtape) -> None:
             assert of_look(page, look, ".st-key-panel") == [], panel
 
 
+@pytest.mark.thorough
 @SIZES
 def test_a_stop_of_the_tour_the_builder_a_mistake_and_an_empty_page(page: Gradtape) -> None:
     p = page.page
@@ -87,6 +89,7 @@ def test_a_stop_of_the_tour_the_builder_a_mistake_and_an_empty_page(page: Gradta
     assert violations(page) == [], "nothing to show"
 
 
+@pytest.mark.thorough
 def test_what_opens(page: Gradtape) -> None:
     p = page.page
     p.locator(".gt-brand").click()

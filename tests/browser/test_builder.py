@@ -182,6 +182,7 @@ def test_operations_that_do_not_fit_say_why(page: Gradtape) -> None:
     builder.says("broadcasting: sizes 3 and 2 in dimension 1 differ, and neither is 1")
 
 
+@pytest.mark.thorough
 def test_a_matrix_product_and_a_loss(page: Gradtape) -> None:
     builder = Builder(page).empty()
     builder.leaf("Matrix", Rows=2, Columns=3)
@@ -213,6 +214,7 @@ def test_an_expression_without_a_name_gets_one_when_it_is_used(page: Gradtape) -
     assert builder.lines()[2:] == ["u = 3 * a", "b = u + 1", "y = torch.relu(u)"]
 
 
+@pytest.mark.thorough
 def test_changes_are_taken_back_and_made_again(page: Gradtape) -> None:
     builder = Builder(page).empty()
     builder.leaf("Number")
@@ -229,6 +231,7 @@ def test_changes_are_taken_back_and_made_again(page: Gradtape) -> None:
     assert builder.root.get_by_role("button", name="Redo").is_disabled()
 
 
+@pytest.mark.thorough
 def test_names_and_lines_are_changed_and_removed(page: Gradtape) -> None:
     builder = Builder(page).empty()
     builder.leaf("Vector", Entries=2)
@@ -245,6 +248,7 @@ def test_names_and_lines_are_changed_and_removed(page: Gradtape) -> None:
     assert builder.lines()[2:] == ["with torch.no_grad():", "    y = x * 2"]
 
 
+@pytest.mark.thorough
 def test_entries_are_edited_in_a_grid(page: Gradtape) -> None:
     builder = Builder(page).empty()
     builder.leaf("Matrix", Rows=2, Columns=2)
@@ -274,6 +278,7 @@ def test_entries_are_edited_in_a_grid(page: Gradtape) -> None:
     assert builder.lines()[1] == "x = torch.tensor([[1., 2.], [3., 8.5]], requires_grad=True)"
 
 
+@pytest.mark.thorough
 def test_gradients_are_kept_zeroed_and_stepped(page: Gradtape) -> None:
     builder = Builder(page).empty()
     builder.leaf("Vector", Entries=2)
@@ -301,6 +306,7 @@ def test_gradients_are_kept_zeroed_and_stepped(page: Gradtape) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_writing_in_place_warns(page: Gradtape) -> None:
     builder = Builder(page).empty()
     builder.leaf("Vector", Entries=2)
@@ -326,6 +332,7 @@ def test_everything_can_be_reached_with_the_keyboard(page: Gradtape) -> None:
     page.until(lambda: page.code() != before, "Enter presses Add")
 
 
+@pytest.mark.thorough
 def test_no_control_is_cut_off(fresh: Gradtape) -> None:
     builder = Builder(fresh)
     for look in fresh.looks():

@@ -23,6 +23,7 @@ def change(page: Gradtape, old: str, new: str) -> None:
     page.settled()
 
 
+@pytest.mark.thorough
 def test_both_runs_are_shown_with_what_changed(page: Gradtape) -> None:
     pin(page)
     change(page, "z = y1 * y2", "z = y1 * y1")
@@ -37,6 +38,7 @@ def test_both_runs_are_shown_with_what_changed(page: Gradtape) -> None:
         assert legend.count() == 1, look
 
 
+@pytest.mark.thorough
 def test_what_was_removed_stands_in_the_graph_and_can_be_inspected(page: Gradtape) -> None:
     pin(page)
     change(page, "    y2 = 2 * x1 + 1 * x2\n    z = y1 * y2", "    z = y1 * y1")
@@ -50,6 +52,7 @@ def test_what_was_removed_stands_in_the_graph_and_can_be_inspected(page: Gradtap
     assert int(page.player.get_attribute("data-nodes") or 0) == 16
 
 
+@pytest.mark.thorough
 def test_the_pinned_run_is_hidden_and_let_go(page: Gradtape) -> None:
     pin(page)
     change(page, "5 * x1", "6 * x1")
@@ -60,6 +63,7 @@ def test_the_pinned_run_is_hidden_and_let_go(page: Gradtape) -> None:
     page.page.get_by_role("button", name="Pin this run").wait_for()
 
 
+@pytest.mark.thorough
 def test_the_first_difference_is_a_link_to_its_moment(page: Gradtape) -> None:
     pin(page)
     change(page, "5 * x1", "6 * x1")
@@ -68,6 +72,7 @@ def test_the_first_difference_is_a_link_to_its_moment(page: Gradtape) -> None:
     assert "x1" in page.page.locator(".player .caption").inner_text()
 
 
+@pytest.mark.thorough
 def test_a_knob_is_compared_while_it_moves(page: Gradtape) -> None:
     pin(page)
     page.page.get_by_role("radio", name="What if").click()
@@ -114,6 +119,7 @@ def test_two_trainings_are_told_by_their_losses_and_by_what_was_changed(page: Gr
     page.screenshot("two trainings compared")
 
 
+@pytest.mark.thorough
 def test_more_than_two_runs_are_kept_to_be_compared_with(page: Gradtape) -> None:
     gone = page.page.locator(".gt-gone mark").all_inner_texts
     pin(page)

@@ -52,6 +52,7 @@ def opened(page: Gradtape, tab: str) -> None:
     page.settled()
 
 
+@pytest.mark.thorough
 def test_a_first_visit_tells_why_the_gradient_doubled(page: Gradtape) -> None:
     page.until(lambda: "is the sum of 2 backward passes" in page.inspector(), "the reason")
     assert "42 + 42 = 84" in page.inspector()
@@ -115,6 +116,7 @@ def test_a_sound_run_has_no_findings(shared: Gradtape) -> None:
     shared.until(lambda: "Nothing looks wrong" in panel(shared), "the all-clear")
 
 
+@pytest.mark.thorough
 def test_a_training_loop_has_curves_and_a_ledger_that_leads_to_its_moments(shared: Gradtape) -> None:
     shared.run(FORGOTTEN)
     opened(shared, "Ledger")
@@ -134,6 +136,7 @@ def test_a_training_loop_has_curves_and_a_ledger_that_leads_to_its_moments(share
         assert wide <= 1, f"{look}: the panel scrolls sideways"
 
 
+@pytest.mark.thorough
 def test_a_wrong_backward_is_found_by_the_numerical_check(shared: Gradtape) -> None:
     shared.run(WRONG)
     opened(shared, "Check")

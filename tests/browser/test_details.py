@@ -76,6 +76,7 @@ def test_an_empty_panel_says_in_a_line_what_it_does(page: Gradtape) -> None:
         expect(page.page.locator(".st-key-panel .gt-does")).to_contain_text(words)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("blank", [{"width": 1100, "height": 800}, {"width": 1280, "height": 800}], ids=str, indirect=True)
 def test_the_header_is_one_row_with_the_whole_status(page: Gradtape) -> None:
     page.page.evaluate("window.__gradtapeEditor.editor_0.setText('import torch\\nx = torch.ones(1)\\n')")
@@ -96,6 +97,7 @@ def test_the_header_is_one_row_with_the_whole_status(page: Gradtape) -> None:
     assert page.page.locator(".gt-summary").evaluate("e => e.scrollWidth <= e.clientWidth"), "nothing of it is cut off"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("blank", [{}, {"width": 1100, "height": 800}], ids=["1480", "1100"], indirect=True)
 def test_no_label_of_the_timeline_is_cut_off(page: Gradtape) -> None:
     labels = page.page.locator(".timeline .pale span")
@@ -106,6 +108,7 @@ def test_no_label_of_the_timeline_is_cut_off(page: Gradtape) -> None:
     assert not any(cut for _, cut in found), found
 
 
+@pytest.mark.thorough
 def test_what_was_searched_for_is_forgotten_with_another_program(page: Gradtape, tmp_path: Path) -> None:
     box = page.page.get_by_role("searchbox")
     box.fill("y1")
@@ -135,6 +138,7 @@ def on_screen(page: Gradtape, name: str) -> bool:
     }""", name))  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_show_in_the_graph_opens_the_group_that_holds_the_node(page: Gradtape) -> None:
     page.run(NEVER)
     unroll(page)
@@ -156,6 +160,7 @@ def test_show_in_the_graph_opens_the_group_that_holds_the_node(page: Gradtape) -
     page.until(lambda: not page.player.get_attribute("data-overlay"), "pressed again, it takes the marks away")
 
 
+@pytest.mark.thorough
 def test_find_and_links_to_a_moment_go_into_closed_groups(page: Gradtape) -> None:
     page.run(LOOP.format(steps=60))
     unroll(page)

@@ -75,6 +75,7 @@ def test_the_tour_teaches_accumulation_in_five_stops(page: Gradtape) -> None:
     tour.wait_for(state="hidden")
 
 
+@pytest.mark.thorough
 def test_the_tour_is_offered_once_left_at_any_time_and_taken_again_from_help(page: Gradtape) -> None:
     p = page.page
     tour = p.get_by_role("region", name="Guided tour")
@@ -165,6 +166,7 @@ def test_every_page_has_a_language_a_title_and_headings_and_the_step_is_read_out
     page.until(lambda: "x1" in said.inner_text(), "the caption of the first step")
 
 
+@pytest.mark.thorough
 def test_the_focus_is_seen(page: Gradtape) -> None:
     p = page.page
     for _ in range(12):
@@ -179,6 +181,7 @@ def test_the_focus_is_seen(page: Gradtape) -> None:
         assert outline[1], outline[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("program", "words"),
     [("", "An empty program"), ("print(1)", "No tensor was made"), ("print(1)\nx = 1 / 0", "ZeroDivisionError on line 2")],

@@ -39,6 +39,7 @@ def test_a_fix_is_applied_and_taken_back_in_the_editor(proven: Gradtape) -> None
     proven.until(lambda: proven.code().strip() == PROGRAM.strip(), "the change is taken back")
 
 
+@pytest.mark.thorough
 def test_both_runs_are_opened_in_compare(proven: Gradtape) -> None:
     proven.page.get_by_role("button", name="Open both in Compare").click()
     proven.page.get_by_text("First difference").wait_for()

@@ -36,6 +36,7 @@ with gradtape.record("run.gradtape", serve=True):
 """
 
 
+@pytest.mark.thorough
 def test_what_comes_appears_and_the_moment_on_show_stays(torch: ModuleType, chromium: Browser, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(TRAINS)
     there = os.environ | {"PYTHONPATH": str(ROOT)}

@@ -102,6 +102,7 @@ def test_nothing_moves_whether_there_are_findings_or_none(page: Gradtape) -> Non
     assert page.page.evaluate("window.shifted") < 0.05
 
 
+@pytest.mark.thorough
 def test_the_line_does_not_change_from_step_to_step(broken: Gradtape) -> None:
     broken.until(
         lambda: broken.page.evaluate("window.__gradtapeEditor.editor_0.marks().some(({ proof }) => proof)"), "the fix is proven"
@@ -155,6 +156,7 @@ def test_what_a_sign_says_is_reached_and_left_with_the_keyboard(broken: Gradtape
     expect(broken.page.locator(".cm-content")).to_be_focused()
 
 
+@pytest.mark.thorough
 def test_a_fix_for_a_text_that_was_changed_since_is_not_applied(broken: Gradtape) -> None:
     broken.until(
         lambda: broken.page.evaluate("window.__gradtapeEditor.editor_0.marks().some(({ proof }) => proof)"), "the fix is proven"

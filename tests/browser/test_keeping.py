@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from benchmarks.serving import served
 from engine.program.share import Link, pack
 from tests.browser.conftest import PATIENCE, Gradtape
+from tests.thorough import first_of
 
 pytestmark = pytest.mark.browser
 
@@ -97,6 +98,7 @@ def test_what_was_typed_last_is_there_even_if_the_page_went_at_once(page: Gradta
     page.until(lambda: page.code().endswith("print('just typed')"), "it is there", page.code)
 
 
+@pytest.mark.thorough
 def test_a_page_that_its_frontend_has_taken_down_comes_back_once(page: Gradtape) -> None:
     ran(page, SHORT, "slope")
     page.until(lambda: query(page).startswith("p="), "it is kept", lambda: page.page.url)
@@ -109,6 +111,7 @@ def test_a_page_that_its_frontend_has_taken_down_comes_back_once(page: Gradtape)
     assert page.page.locator("#root > *").count() == 0, "what did not help is not tried again and again"
 
 
+@pytest.mark.thorough
 def test_a_long_program_has_a_name_that_opens_here_and_elsewhere_says_why_not(
     page: Gradtape, address: str, chromium: Browser
 ) -> None:
@@ -170,6 +173,7 @@ def test_a_strangers_link_leaves_ones_own_work_alone(page: Gradtape, address: st
     assert page.page.evaluate("window.__pwned") is None
 
 
+@pytest.mark.thorough
 def test_versions_names_and_forgetting(page: Gradtape) -> None:
     ran(page, SHORT, "slope tensor([28.])")
     ran(page, SHORT.replace("3.0", "5.0"), "slope tensor([44.])")
@@ -197,6 +201,7 @@ def test_versions_names_and_forgetting(page: Gradtape) -> None:
     assert page.code() == SHORT
 
 
+@pytest.mark.thorough
 def test_two_tabs_stay_apart(page: Gradtape) -> None:
     ran(page, LONG, "slope")
     page.until(lambda: query(page).startswith("here="), "it is named")
@@ -220,6 +225,7 @@ def opened(page: Gradtape, *files: Path | dict[str, Any]) -> None:
     page.settled()
 
 
+@pytest.mark.thorough
 def test_files_beside_a_program_and_a_recording_come_back(page: Gradtape, tmp_path: Path) -> None:
     text = "import torch\nfrom factor import factor\nx = torch.ones(1, requires_grad=True)\n(x * factor).backward()\nprint('is', x.grad)\n"  # noqa: E501
     (tmp_path / "uses.py").write_text(text)
@@ -247,6 +253,7 @@ def test_files_beside_a_program_and_a_recording_come_back(page: Gradtape, tmp_pa
     page.until(lambda: page.page.locator(".st-key-title input").input_value() == "run.gradtape", "it is on show")
 
 
+@pytest.mark.thorough
 def test_a_pinned_run_and_the_builder_come_back(page: Gradtape) -> None:
     ran(page, SHORT, "slope")
     choose(page, "Compare")
@@ -263,6 +270,7 @@ def test_a_pinned_run_and_the_builder_come_back(page: Gradtape) -> None:
     page.until(lambda: page.page.locator(".st-key-panel").inner_text() == before, "both runs are there")
 
 
+@pytest.mark.thorough
 def test_where_the_browser_keeps_nothing_the_page_says_so(chromium: Browser, address: str) -> None:
     blank = Gradtape(chromium.new_page())
     errors: list[str] = []
@@ -292,7 +300,7 @@ NONSENSE: dict[str, object] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", NONSENSE)
+@pytest.mark.parametrize("what", first_of(NONSENSE))
 def test_nonsense_in_the_browsers_store_harms_nothing(fresh: Gradtape, what: str) -> None:
     wrong = json.dumps(
         NONSENSE[what] | {"query": "example=repeated_backward"} if isinstance(NONSENSE[what], dict) else NONSENSE[what]
@@ -313,6 +321,7 @@ def page_is_well(page: Gradtape) -> None:
     assert re.search("Repeated backward|odd", page.code())
 
 
+@pytest.mark.thorough
 def test_a_server_that_is_started_anew_goes_on_with_what_was_on_show(
     chromium: Browser, tmp_path: Path, free: Callable[[], int]
 ) -> None:

@@ -66,6 +66,7 @@ def test_tab_alone_goes_through_every_part_and_changes_no_letter(page: Gradtape)
     assert page.code() == before
 
 
+@pytest.mark.thorough
 def test_once_something_is_typed_tab_indents_and_escape_gives_the_way_out_which_is_announced(page: Gradtape) -> None:
     keyboard = page.page.keyboard
     tab_to_editor(page)

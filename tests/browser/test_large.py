@@ -79,6 +79,7 @@ def test_a_group_opens_in_its_place_and_closes_again(looped: Gradtape) -> None:
     assert was["x"] > 0
 
 
+@pytest.mark.thorough
 def test_a_group_that_was_opened_is_closed_by_going_back(looped: Gradtape) -> None:
     before, (first, *_) = shown(looped), groups(looped)
     double_click(looped, first)
@@ -91,6 +92,7 @@ def test_a_group_that_was_opened_is_closed_by_going_back(looped: Gradtape) -> No
     looped.until(lambda: shown(looped) == opened, "it is open again")
 
 
+@pytest.mark.thorough
 def test_the_step_stays_when_a_group_is_opened(looped: Gradtape) -> None:
     for _ in range(5):
         looped.page.keyboard.press("ArrowLeft")
@@ -110,6 +112,7 @@ def test_find_opens_what_hides_a_node(looped: Gradtape) -> None:
     expect(looped.page.locator(".folds")).to_contain_text("iteration 18")
 
 
+@pytest.mark.thorough
 def test_a_closed_groups_inspector_says_what_is_in_it(looped: Gradtape) -> None:
     looped.page.locator(".player").press("0")
     spot = looped.resting(groups(looped)[0])
@@ -117,6 +120,7 @@ def test_a_closed_groups_inspector_says_what_is_in_it(looped: Gradtape) -> None:
     expect(looped.page.locator(".st-key-inspector")).to_contain_text("nodes")
 
 
+@pytest.mark.thorough
 def test_focus_keeps_what_is_related_to_the_selected_node(page: Gradtape) -> None:
     page.click_node("y1")
     page.page.keyboard.press("f")
@@ -144,6 +148,7 @@ WATCH = """(player) => {
 """Notes where the groups are whenever a sketch comes or goes, and presses a key."""
 
 
+@pytest.mark.thorough
 def test_a_long_recording_is_sketched_first_and_nothing_moves_when_the_rest_is_there(page: Gradtape) -> None:
     run(page, 60)
     unroll(page)
@@ -168,6 +173,7 @@ def test_a_long_recording_is_sketched_first_and_nothing_moves_when_the_rest_is_t
     page.page.locator(".timeline:not([inert])").wait_for()
 
 
+@pytest.mark.thorough
 def test_an_unfolded_graph_of_a_thousand_nodes_is_drawn_and_stepped_at_once(page: Gradtape) -> None:
     run(page, 200)
     folded = shown(page)

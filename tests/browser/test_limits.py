@@ -65,6 +65,7 @@ def test_a_run_that_is_stopped_keeps_its_tape(page: Gradtape) -> None:
     assert page.total > 10, "the tape until then is shown"
 
 
+@pytest.mark.thorough
 def test_events_are_a_limit_that_can_be_chosen(page: Gradtape) -> None:
     page.page.get_by_role("button", name="Limits").click()
     choose(page, "Events", "150")
@@ -75,6 +76,7 @@ def test_events_are_a_limit_that_can_be_chosen(page: Gradtape) -> None:
     assert page.total <= 150
 
 
+@pytest.mark.thorough
 def test_an_iteration_that_was_recorded_thinly_is_had_whole_and_left_again(page: Gradtape) -> None:
     page.page.get_by_role("button", name="Limits").click()
     choose(page, "Events", "1000")
@@ -102,6 +104,7 @@ def test_an_iteration_that_was_recorded_thinly_is_had_whole_and_left_again(page:
     page.until(lambda: page.total == before, "the whole run is there again")
 
 
+@pytest.mark.thorough
 def test_of_a_long_output_both_ends_are_shown_and_all_of_it_can_be_had(page: Gradtape) -> None:
     page.set_code(LONG)
     page.until(lambda: "first line" in page.console(), "its beginning")

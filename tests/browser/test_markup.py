@@ -24,6 +24,7 @@ from engine.sandbox import run
 from tests.browser.conftest import Gradtape, listening
 from tests.engine.export.hostile import hostile
 from tests.engine.recording.files import as_format1, packed, unpacked
+from tests.thorough import first_of
 
 pytestmark = pytest.mark.browser
 
@@ -239,7 +240,7 @@ def forged(change: Callable[[str], str]) -> bytes:
     return packed(msgspec.msgpack.encode(document), raw)
 
 
-@pytest.mark.parametrize("text", EVERY, ids=["tag", "script", "quotes", "markdown", "latex", "css"])
+@pytest.mark.parametrize("text", first_of(EVERY), ids=["tag", "script", "quotes", "markdown", "latex", "css"])
 def test_what_a_saved_recording_says_is_text(quiet: Gradtape, tmp_path: Path, text: str) -> None:
     name = f"{EVERY.index(text)}.gradtape"
     title = quiet.page.get_by_role("textbox", name="Title")
@@ -263,7 +264,7 @@ ADDRESSES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("address_end", ADDRESSES, ids=range(len(ADDRESSES)))
+@pytest.mark.parametrize("address_end", first_of(ADDRESSES, 2), ids=range(len(ADDRESSES)))
 def test_what_an_address_says_is_text(unopened: Gradtape, address: str, address_end: str) -> None:
     unopened.page.goto(address + address_end)
     unopened.ready()
@@ -281,7 +282,7 @@ LINKS = {
 """Every name where it is shown, in the header and in what Share offers, which are the same for all programs."""
 
 
-@pytest.mark.parametrize(("name", "program", "embedded"), LINKS.values(), ids=LINKS)
+@pytest.mark.parametrize(("name", "program", "embedded"), first_of(LINKS.values()), ids=LINKS)
 def test_what_a_link_says_is_text(unopened: Gradtape, address: str, name: str, program: str, embedded: bool) -> None:
     link = pack(Link((program,), name=name))
     unopened.page.goto(f"{address}?p={link}" + ("&embed=true" if embedded else ""))
@@ -324,7 +325,7 @@ def recordings() -> dict[str, Recording]:
     }
 
 
-@pytest.mark.parametrize("kind", ["svg", "html", "pyvis", "graphml", "mermaid", "dot", "json"])
+@pytest.mark.parametrize("kind", first_of(["svg", "html", "pyvis", "graphml", "mermaid", "dot", "json"]))
 def test_nothing_runs_in_what_is_saved(outside: Page, tmp_path: Path, kind: str) -> None:
     for name, recording in recordings().items():
         for theme in ("light", "dark"):

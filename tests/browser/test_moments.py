@@ -111,6 +111,7 @@ def test_what_speaks_of_the_whole_run_does_not_dim_from_step_to_step(ran: Gradta
     assert ran.page.evaluate("window.behind") == []
 
 
+@pytest.mark.thorough
 def test_one_goes_to_a_step_a_line_and_an_iteration_by_typing(ran: Gradtape) -> None:
     number = ran.page.locator(".player .counter .at")
     number.click()

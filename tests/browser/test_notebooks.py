@@ -112,6 +112,7 @@ def test_one_cell_runs_after_those_above_it_and_the_rest_waits(notebook: Gradtap
     expect(page.get_by_text("Out[3]:")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_run_from_a_cell_repeats_what_is_random_and_stands_at_its_beginning(notebook: Gradtape) -> None:
     page = notebook.page
     drawn = re.search(r"tensor\(\[0\.\d+\]\)", page.locator(".st-key-cell_3").inner_text())
@@ -123,6 +124,7 @@ def test_a_run_from_a_cell_repeats_what_is_random_and_stands_at_its_beginning(no
     expect(page.locator(".caption")).to_contain_text("In [4] begins")
 
 
+@pytest.mark.thorough
 def test_a_reload_brings_the_notes_back_with_their_picture(notebook: Gradtape) -> None:
     expect(notebook.page.locator(".kept")).to_contain_text("Kept in this browser")
     notebook.page.reload()
@@ -165,6 +167,7 @@ def test_a_lesson_is_turned_by_keys_and_asks_before_it_shows(notebook: Gradtape)
     expect(page.locator(".st-key-header")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_moment_is_kept_of_a_page_and_goes_into_the_file(notebook: Gradtape) -> None:
     page = notebook.page
     page.get_by_role("button", name="Present").click()
@@ -206,6 +209,7 @@ def test_a_lesson_of_our_own_opens_page_by_page(page: Gradtape) -> None:
     page.until(lambda: "example=where_gradients_stop" in page.page.url, "the address names it")
 
 
+@pytest.mark.thorough
 def test_a_lesson_stands_in_another_page(page: Gradtape, address: str) -> None:
     page.page.goto(f"{address}?example=why_training_fails&embed=true")
     page.page.locator(".st-key-lesson").wait_for()
@@ -229,6 +233,7 @@ def lesson(chromium: Browser, tmp_path: Path) -> Iterator[Replay]:
     yield from opened(chromium, tmp_path, recording, "Sums")
 
 
+@pytest.mark.thorough
 def test_a_lessons_file_works_by_itself(lesson: Replay) -> None:
     tab = lesson.tab
     source = tab.locator("#source")

@@ -13,6 +13,7 @@ NESTED = b'{"cells":[' + b"[]," * 7_000_000 + b'{"cell_type":"code","source":"im
 """A notebook of 21 MB that unfolds to half a gigabyte."""
 
 
+@pytest.mark.thorough
 def test_a_large_notebook_is_read_while_the_page_goes_on(page: Gradtape) -> None:
     before = page.code()
     ledger = page.page.get_by_text("x1.grad", exact=True)

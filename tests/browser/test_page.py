@@ -24,6 +24,7 @@ def test_a_first_visit_shows_the_default_example_run_to_its_end(page: Gradtape) 
         assert width <= page.page.viewport_size["width"], f"{look}: nothing stands out of the page"  # type: ignore[index]
 
 
+@pytest.mark.thorough
 def test_stepping_to_the_end_and_back_changes_values(page: Gradtape) -> None:
     page.click_node("x1")
     page.until(lambda: "84" in page.inspector(), "the inspector shows the final gradient")
@@ -69,6 +70,7 @@ def test_clicking_a_node_shows_it_in_the_inspector(page: Gradtape) -> None:
     assert "_saved_self" in text
 
 
+@pytest.mark.thorough
 def test_typing_is_not_overwritten_and_keeps_the_focus(page: Gradtape) -> None:
     page.page.evaluate("window.__gradtapeEditor.editor_0.focus()")
     page.page.keyboard.press("Control+End")

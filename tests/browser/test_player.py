@@ -336,6 +336,7 @@ def test_what_was_looked_at_is_gone_back_to_and_on_again(page: Gradtape) -> None
     page.until(lambda: scale() > wide, "and close again")
 
 
+@pytest.mark.thorough
 def test_cards_are_hidden_coloured_and_watched(page: Gradtape) -> None:
     start(page, TWO_PATHS)
     nodes = int(page.player.get_attribute("data-nodes") or 0)

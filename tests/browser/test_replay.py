@@ -107,6 +107,7 @@ def replay(chromium: Browser, tmp_path: Path, request: pytest.FixtureRequest) ->
             one.tab.screenshot(path=str(SCREENSHOTS / f"{name}.png"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_a_replay_of_an_example_is_below_a_megabyte(name: str) -> None:
     assert len(replay_html(recorded(name), Options(title=name)).encode()) < LARGEST
@@ -295,6 +296,7 @@ def groups(replay: Replay) -> list[str]:
     return found
 
 
+@pytest.mark.thorough
 def test_a_large_graph_opens_folded_and_its_groups_open_and_close(large: Replay) -> None:
     first = groups(large)
     assert 1 < len(first) < 80
@@ -309,6 +311,7 @@ def test_a_large_graph_opens_folded_and_its_groups_open_and_close(large: Replay)
     large.until(f"window.__gradtapePlayer.groups().length === {len(first)}")
 
 
+@pytest.mark.thorough
 def test_one_path_of_groups_is_open_at_a_time(large: Replay) -> None:
     first, last = groups(large)[0], groups(large)[-1]
     for chosen, other in ((first, last), (last, first)):
@@ -317,6 +320,7 @@ def test_one_path_of_groups_is_open_at_a_time(large: Replay) -> None:
         assert other in groups(large)
 
 
+@pytest.mark.thorough
 def test_what_was_opened_and_closed_opens_again(large: Replay) -> None:
     first = groups(large)
     for _ in range(2):
@@ -326,6 +330,7 @@ def test_what_was_opened_and_closed_opens_again(large: Replay) -> None:
         large.until(f"window.__gradtapePlayer.groups().includes({first[0]!r})")
 
 
+@pytest.mark.thorough
 def test_all_can_be_open_and_what_is_found_opens_what_hides_it(large: Replay) -> None:
     count = len(groups(large))
     large.tab.get_by_role("button", name="All open").click()
@@ -382,6 +387,7 @@ def test_a_run_opens_rolled_with_curves_and_its_keys_go_from_iteration_to_iterat
     training.until(f"{PLAYER}.iteration === '3' && !('unknown' in {PLAYER})")
 
 
+@pytest.mark.thorough
 def test_the_inspector_shows_the_chosen_iteration_and_the_run(training: Replay) -> None:
     training.tab.evaluate("window.__gradtapePlayer.iteration(2)")
     training.click_node("loss")
@@ -395,6 +401,7 @@ def test_the_inspector_shows_the_chosen_iteration_and_the_run(training: Replay) 
     assert "NaN" in training.text("#detail tr.gt-now")
 
 
+@pytest.mark.thorough
 def test_its_groups_open_and_the_other_view_is_rolled_too(training: Replay) -> None:
     training.tab.get_by_role("button", name="All open").click()
     training.until("window.__gradtapePlayer.groups().length === 0")
@@ -404,6 +411,7 @@ def test_its_groups_open_and_the_other_view_is_rolled_too(training: Replay) -> N
     assert training.tab.evaluate(f"'rolled' in {PLAYER}")
 
 
+@pytest.mark.thorough
 def test_unrolled_is_one_click_and_so_is_the_way_back(training: Replay) -> None:
     training.tab.evaluate("window.__gradtapePlayer.iteration(4)")
     step = training.step
@@ -446,6 +454,7 @@ def test_hostile_names_in_a_loop_stay_text(chromium: Browser, tmp_path: Path) ->
         one.press(",", ",")
 
 
+@pytest.mark.thorough
 def test_what_the_pointer_is_over_is_marked_wherever_it_stands(training: Replay) -> None:
     training.tab.get_by_role("tab", name="Ledger").click()
     row = training.tab.locator(".gt-multiple", has_text="model.first.weight")
@@ -464,6 +473,7 @@ def test_what_the_pointer_is_over_is_marked_wherever_it_stands(training: Replay)
     training.tab.wait_for_selector(f'.gt-multiple[data-gt-key="{key}"][data-gt-on]')
 
 
+@pytest.mark.thorough
 def test_what_is_found_says_its_iterations_and_is_shown_in_the_one_that_was_asked_for(training: Replay) -> None:
     training.press("/")
     find = training.tab.get_by_placeholder("Find")
@@ -486,6 +496,7 @@ def test_what_is_found_says_its_iterations_and_is_shown_in_the_one_that_was_aske
     assert training.text(".player .find .count") == "no iteration 99"
 
 
+@pytest.mark.thorough
 def test_what_only_some_iterations_have_is_shown_in_the_first_of_them(chromium: Browser, tmp_path: Path) -> None:
     recording = run(
         TRAINING.replace(

@@ -25,6 +25,7 @@ def running(page: Gradtape) -> bool:
     return status(page).startswith("Running · ")
 
 
+@pytest.mark.thorough
 def test_a_long_program_shows_its_time_and_is_cancelled(page: Gradtape) -> None:
     nodes = page.player.get_attribute("data-nodes")
     page.set_code(ENDLESS)
@@ -52,6 +53,7 @@ def test_the_page_answers_while_a_program_runs(page: Gradtape) -> None:
     assert "ran in" in page.page.locator(".gt-summary").inner_text()
 
 
+@pytest.mark.thorough
 def test_a_program_that_ran_too_long_says_so(page: Gradtape) -> None:
     page.set_code(ENDLESS)
     page.until(lambda: running(page), "it runs")
@@ -67,6 +69,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield page.address
 
 
+@pytest.mark.thorough
 def test_visitors_wait_in_a_queue_and_are_told_when_it_is_full(small: str, chromium: Browser) -> None:
     visitors = []
     for _ in range(4):

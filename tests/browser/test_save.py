@@ -25,6 +25,7 @@ def saved(page: Gradtape, label: str, folder: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_every_format_is_handed_out(page: Gradtape, tmp_path: Path) -> None:
     page.page.get_by_role("button", name="Save").click()
     page.page.get_by_role("button", name="Replay").wait_for()
@@ -64,6 +65,7 @@ def status(page: Gradtape) -> str:
     return " ".join(page.page.locator(".gt-running").all_inner_texts())
 
 
+@pytest.mark.thorough
 def test_two_large_files_are_made_at_once_and_one_of_them_is_called_off(page: Gradtape, tmp_path: Path) -> None:
     page.set_code(STACK)
     page.until(lambda: page.total > 5_000, "the large recording")

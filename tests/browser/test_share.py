@@ -58,6 +58,7 @@ def test_a_link_opens_at_the_same_moment_with_the_same_node(page: Gradtape) -> N
     assert other.console().startswith("slope")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("broken", ["1abc", "9" * 50, "%3Cscript%3E", "1" + "A" * 5000], ids=["cut", "version", "text", "long"])
 def test_a_broken_link_says_so_and_shows_an_example(blank: Gradtape, address: str, broken: str) -> None:
     other = visit(blank, f"{address}?p={broken}")
@@ -66,6 +67,7 @@ def test_a_broken_link_says_so_and_shows_an_example(blank: Gradtape, address: st
     assert "p=" not in other.page.url
 
 
+@pytest.mark.thorough
 def test_a_program_too_long_for_a_link_is_offered_as_a_file(page: Gradtape) -> None:
     text = "import torch\n" + "\n".join(
         f"a{k} = torch.tensor([{k * k * 7919 % 100_003}.0])  # {k * 104_729 % 65_521:x}" for k in range(400)

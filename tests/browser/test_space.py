@@ -38,6 +38,7 @@ def shares(page: Gradtape) -> dict[str, str | None]:
     return {part: splitter(page, part).get_attribute("aria-valuenow") for part in ("program", "panel")}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("blank", [{}, {"width": 1100, "height": 800}], ids=["1480", "1100"], indirect=True)
 def test_no_line_of_the_first_example_is_cut_off_and_who_wants_to_scroll_can(page: Gradtape) -> None:
     assert page.page.evaluate(CUT) == []
@@ -75,6 +76,7 @@ def test_parts_are_made_wider_with_the_mouse_and_it_is_remembered(page: Gradtape
     page.until(lambda: width(page, "program") == program, "a double click brings back the first width")
 
 
+@pytest.mark.thorough
 def test_parts_are_made_wider_and_closed_with_the_keyboard(page: Gradtape) -> None:
     step, before = page.step, width(page, "panel")
     bar = splitter(page, "panel")
@@ -107,6 +109,7 @@ def test_parts_are_made_wider_and_closed_with_the_keyboard(page: Gradtape) -> No
         expect(page.page.locator(f".st-key-{part}")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_the_graph_can_be_alone_on_the_page_and_escape_ends_it(page: Gradtape) -> None:
     others = [page.page.locator(f".st-key-{part}") for part in ("header", "program", "panel")]
     page.page.get_by_role("button", name="Not now").click()
@@ -134,6 +137,7 @@ def test_the_graph_can_be_alone_on_the_page_and_escape_ends_it(page: Gradtape) -
     expect(others[0]).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_the_text_grows_everywhere_and_the_theme_is_chosen_in_the_page(page: Gradtape) -> None:
     sizes = """() => ['.st-key-console .gt-console pre', '.st-key-inspector .gt-answer', '.st-key-help p'].map((each) =>
         parseFloat(getComputedStyle(document.querySelector(each)).fontSize))
@@ -162,6 +166,7 @@ def test_the_text_grows_everywhere_and_the_theme_is_chosen_in_the_page(page: Gra
     page.ready()
 
 
+@pytest.mark.thorough
 def test_the_program_takes_the_height_that_there_is(chromium: Browser, address: str) -> None:
     tab = chromium.new_page(viewport={"width": 1480, "height": 1400})
     try:
@@ -177,6 +182,7 @@ def test_the_program_takes_the_height_that_there_is(chromium: Browser, address: 
         tab.close()
 
 
+@pytest.mark.thorough
 def test_on_paper_there_are_no_controls_and_the_program_is_whole(page: Gradtape) -> None:
     lines = "\n".join(f"a{k} = torch.ones({k + 1})" for k in range(80))
     page.run(f"import torch\n{lines}\n")
@@ -197,6 +203,7 @@ def test_on_paper_there_are_no_controls_and_the_program_is_whole(page: Gradtape)
     expect(page.page.locator(".st-key-run")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_under_build_the_program_and_its_output_stand_one_below_the_other(page: Gradtape) -> None:
     page.page.get_by_role("radio", name="Build").click()
     page.page.locator(".st-key-builder").wait_for()
@@ -213,6 +220,7 @@ def test_under_build_the_program_and_its_output_stand_one_below_the_other(page: 
     page.page.get_by_role("radio", name="Code").click()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("width", "height", "query"), [(900, 600, "embed=true"), (1300, 700, "embed=true"), (900, 700, "")])
 def test_the_graph_has_its_height_in_frames_and_narrow_windows(
     chromium: Browser, address: str, width: int, height: int, query: str

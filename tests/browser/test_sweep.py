@@ -57,6 +57,7 @@ def marks(page: Gradtape, role: str) -> int:
     return page.page.locator(f".st-key-sweep svg.marks .mark-{role} path, .st-key-sweep svg.marks .mark-{role} line").count()
 
 
+@pytest.mark.thorough
 def test_two_leaves_give_a_surface_that_fits_the_panel(sweep: Gradtape) -> None:
     start(sweep)
     told = done(sweep)
@@ -81,6 +82,7 @@ def test_one_leaf_gives_a_curve_and_its_lowest_point_can_be_set(sweep: Gradtape)
     sweep.until(lambda: "w = torch.tensor(1." in sweep.code(), "the text has the value")
 
 
+@pytest.mark.thorough
 def test_a_literal_is_swept_to_the_end_of_the_run(sweep: Gradtape) -> None:
     choose(sweep, "Up", "—")
     choose(sweep, "Loss: root of backward pass", "12 · line 11")
@@ -91,6 +93,7 @@ def test_a_literal_is_swept_to_the_end_of_the_run(sweep: Gradtape) -> None:
     assert "slope" not in told
 
 
+@pytest.mark.thorough
 def test_a_long_sweep_shows_how_far_it_is_and_can_be_cancelled(sweep: Gradtape) -> None:
     sweep.set_code(FIT.replace("loss = ", "pause = sum(range(300_000))\n    loss = ").replace("fitted", "slower"))
     sweep.until(lambda: sweep.console().strip() == "slower", "it ran")
@@ -109,6 +112,7 @@ def test_a_long_sweep_shows_how_far_it_is_and_can_be_cancelled(sweep: Gradtape) 
     sweep.page.get_by_text("The sweep was cancelled.").wait_for()
 
 
+@pytest.mark.thorough
 def test_names_from_the_program_stay_text(page: Gradtape) -> None:
     page.set_code(
         "import torch\nclass N(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"

@@ -39,6 +39,7 @@ def embedded(page: Gradtape) -> str:
     return found
 
 
+@pytest.mark.thorough
 def test_a_new_program_does_not_bear_the_old_ones_title(page: Gradtape, tmp_path: Path) -> None:
     page.until(lambda: title(page) == OLD, "the example's title", lambda: title(page))
     assert OLD in embedded(page)
@@ -63,6 +64,7 @@ def test_a_new_program_does_not_bear_the_old_ones_title(page: Gradtape, tmp_path
     page.until(lambda: title(page) == OLD, "with its title")
 
 
+@pytest.mark.thorough
 def test_a_program_typed_in_an_examples_place_does_not_bear_its_title(page: Gradtape) -> None:
     page.run(examples()[DEFAULT].text + "print(x1)\n")
     assert title(page) == OLD, "it is that example still"
@@ -70,6 +72,7 @@ def test_a_program_typed_in_an_examples_place_does_not_bear_its_title(page: Grad
     page.until(lambda: title(page) == "Untitled program", "another program")
 
 
+@pytest.mark.thorough
 def test_a_menu_closes_when_something_was_chosen_in_it(page: Gradtape) -> None:
     page.page.locator(".st-key-examples button").first.click()
     page.page.get_by_role("button", name="Broadcasting").click()
@@ -77,6 +80,7 @@ def test_a_menu_closes_when_something_was_chosen_in_it(page: Gradtape) -> None:
     page.page.get_by_test_id("stPopoverBody").wait_for(state="hidden")
 
 
+@pytest.mark.thorough
 def test_a_file_goes_by_its_own_name(page: Gradtape, tmp_path: Path) -> None:
     file = tmp_path / "homework.py"
     file.write_text(examples()[DEFAULT].text)
@@ -88,6 +92,7 @@ def test_a_file_goes_by_its_own_name(page: Gradtape, tmp_path: Path) -> None:
     assert saved(page, "SVG", tmp_path).name == "homework.svg"
 
 
+@pytest.mark.thorough
 def test_all_files_take_the_title_that_was_written_and_a_reload_keeps_it(page: Gradtape, tmp_path: Path) -> None:
     entitle(page, "Why  gradients add up")
     assert title(page) == "Why gradients add up"

@@ -50,6 +50,7 @@ def test_the_first_nan_is_one_click_away(trained: Gradtape) -> None:
     assert iteration(trained) == 76
 
 
+@pytest.mark.thorough
 def test_the_inspector_speaks_of_the_iteration_on_show(trained: Gradtape) -> None:
     trained.page.locator("[data-jump=last-good]").click()
     trained.settled()
@@ -61,6 +62,7 @@ def test_the_inspector_speaks_of_the_iteration_on_show(trained: Gradtape) -> Non
     trained.until(lambda: not trained.player.get_attribute("data-unknown"), "what the cards show is there")
 
 
+@pytest.mark.thorough
 def test_unrolled_stays_at_the_step(trained: Gradtape) -> None:
     trained.page.locator("[data-jump=nan]").click()
     trained.settled()
@@ -78,6 +80,7 @@ def page_is_rolled(page: Gradtape) -> bool:
     return page.player.get_attribute("data-rolled") is not None
 
 
+@pytest.mark.thorough
 def test_what_the_first_nan_came_from_is_told_at_one_click(trained: Gradtape) -> None:
     trained.page.locator("[data-jump=nan]").click()
     trained.settled()
@@ -85,6 +88,7 @@ def test_what_the_first_nan_came_from_is_told_at_one_click(trained: Gradtape) ->
     expect(trained.page.locator(".st-key-inspector")).to_contain_text("iteration 77 of 120")
 
 
+@pytest.mark.thorough
 def test_what_is_selected_stays_so_when_a_run_is_unrolled_and_rolled_again(trained: Gradtape) -> None:
     trained.click_node("loss")
     trained.settled()

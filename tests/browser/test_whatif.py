@@ -147,6 +147,7 @@ def test_an_error_is_told_beside_the_knobs(knobs: Gradtape) -> None:
     knobs.until(lambda: knobs.code() == PROGRAM, "the way back")
 
 
+@pytest.mark.thorough
 def test_the_panel_fits(knobs: Gradtape) -> None:
     panel = knobs.page.locator(".knobs")
     for look in knobs.looks():

@@ -42,6 +42,7 @@ def saved(visit: Visit, name: str) -> File:
     return visit.page.files[-1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("format", [*FORMATS.values(), PYVIS, REPLAY], ids=lambda each: each.name)
 def test_a_file_waits_for_the_browser_once_it_is_made(visit: Visit, format: Any) -> None:
     file = saved(visit, format.name)
@@ -132,6 +133,7 @@ def test_another_process_makes_the_same_replay() -> None:
     assert len(told) > 5
 
 
+@pytest.mark.thorough
 def test_a_server_of_calls_that_was_killed_is_started_again(visit: Visit) -> None:
     saved(visit, "svg").fetched()
     server: Any = calls._server()

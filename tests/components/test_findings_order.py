@@ -80,6 +80,7 @@ def told(recording: Recording) -> list[str]:
     return [f.title for f in findings(recording)]
 
 
+@pytest.mark.thorough
 def test_page_and_replay_show_the_order_of_the_engine(recording: Recording, replayed: dict[str, Any]) -> None:
     assert titles(findings_html(recording, findings(recording))) == told(recording)
     assert titles(replayed["texts"][replayed["findings"]]) == told(recording)

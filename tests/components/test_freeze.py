@@ -8,6 +8,7 @@ from benchmarks import freeze
 from benchmarks.freeze import CELL_STEPS, MEGABYTES, TEXT_STEPS, run, scenarios
 
 
+@pytest.mark.thorough
 def test_every_scenario_goes_through_all_its_steps() -> None:
     wanted = scenarios()
     found = run(wanted, small=True)

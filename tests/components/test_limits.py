@@ -64,6 +64,7 @@ def test_where_programs_are_strangers_nothing_can_be_chosen() -> None:
     assert any("200,000" in str(element.proto) for element in app.main)
 
 
+@pytest.mark.thorough
 def test_what_was_chosen_holds_for_the_next_run() -> None:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
     app.session_state["limits"] = True  # the menu is open

@@ -249,6 +249,7 @@ def test_every_panel_of_the_page_is_tried() -> None:
     assert all(Path(__file__).with_name(f"test_{panel}.py").exists() for panel in others)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", CASES)
 def test_every_recording_has_a_graph_beside_the_panel_and_can_be_built_on(begin: Any, name: str) -> None:
     visit = begin(name)

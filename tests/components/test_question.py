@@ -18,6 +18,7 @@ PROGRAM = (
 )
 
 
+@pytest.mark.thorough
 def test_a_question_is_answered_beside_the_selection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "prog.py").write_text(PROGRAM)
     visit = visit_file(monkeypatch, tmp_path / "prog.py").draw(panel_tab="Inspector")

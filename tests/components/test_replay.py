@@ -119,6 +119,7 @@ def unpacked(page: str, id: str) -> list[Any]:
     return [json.loads(zlib.decompress(b64decode(line))) if line else None for line in found[1].split("\n")]
 
 
+@pytest.mark.thorough
 def test_a_run_with_iterations_opens_rolled_and_has_what_happens_in_each() -> None:
     tape = of_program(TRAINING)
     page = replay_html(tape)
@@ -150,6 +151,7 @@ def test_a_run_with_iterations_opens_rolled_and_has_what_happens_in_each() -> No
     assert [value is None for value in numbers["values"][0]] == [False] * 7 + [True] * 5
 
 
+@pytest.mark.thorough
 def test_what_does_not_fit_are_the_iterations_that_tell_least(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("components.replay.page.MAX_UNROLLED", 10)  # rolled alone, as a long run is
     tape = of_program(TRAINING.replace("range(12)", "range(24)").replace("== 7", "== 13"))
@@ -165,6 +167,7 @@ def test_what_does_not_fit_are_the_iterations_that_tell_least(monkeypatch: pytes
     assert sum(each is not None for each in unpacked(page, "beside")) == 1, "what stands beside the graph has a room of its own"
 
 
+@pytest.mark.thorough
 def test_a_long_run_is_there_rolled_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("components.replay.page.MAX_UNROLLED", 10)
     data = packed(replay_html(of_program(TRAINING)))

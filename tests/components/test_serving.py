@@ -242,6 +242,7 @@ def eventually(condition: Callable[[], bool], server: subprocess.Popen[bytes] | 
         time.sleep(0.05)
 
 
+@pytest.mark.thorough
 def test_a_server_whose_drawing_thread_is_stuck_says_so_until_it_is_free(stuck: tuple[int, Path]) -> None:
     port, flag = stuck
     assert probe(port=port) == (True, "Pages are drawn.")

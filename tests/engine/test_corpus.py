@@ -247,6 +247,7 @@ def test_what_may_do_harm_is_not_run_on_pytorch(tmp_path: Path, capfd: pytest.Ca
     assert "only run shut in" in capfd.readouterr().err
 
 
+@pytest.mark.thorough
 def test_a_test_that_fails_says_how_to_run_its_program(tmp_path: Path) -> None:
     path = made(tmp_path, RUNS)
     (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_runtest_makereport\n")

@@ -211,6 +211,7 @@ other = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @given(st.data())
 @settings(STEADY, max_examples=examples(100))
 def test_a_forged_recording_is_refused_or_can_be_shown(data: st.DataObject) -> None:
@@ -232,6 +233,7 @@ def test_a_forged_recording_is_refused_or_can_be_shown(data: st.DataObject) -> N
     show_everything(recording, data.draw)
 
 
+@pytest.mark.thorough
 @given(st.data())
 @settings(STEADY, max_examples=examples(40))
 def test_forged_numbers_in_arrays_can_be_shown(data: st.DataObject) -> None:
@@ -297,6 +299,7 @@ def test_what_is_said_of_a_file_is_short() -> None:
     assert base64.b64encode(raw[:30]).decode() not in str(refused.value)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["", "{", "<b>", "\\", "x" * 300])
 def test_every_text_of_a_recording_may_be_another(text: str) -> None:
     document, raw = unpacked(saved())

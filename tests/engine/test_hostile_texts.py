@@ -137,6 +137,7 @@ def test_lines_end_where_the_parser_ends_them() -> None:
     assert with_value(less, again, True) == text
 
 
+@pytest.mark.thorough
 def test_the_largest_texts_that_are_read_take_less_than_the_bound(parsed: list[str]) -> None:
     text = SHAPES["one name in one call"](38_000)
     steps = dict(TEXT_STEPS)

@@ -32,6 +32,7 @@ def test_in_a_checkout_both_names_lead_to_the_same_files() -> None:
         gradtape.nothing  # noqa: B018
 
 
+@pytest.mark.thorough
 def test_no_module_of_the_engine_takes_another_engine_for_it() -> None:
     for path in ENGINE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

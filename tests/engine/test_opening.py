@@ -41,6 +41,7 @@ def why(data: bytes, name: str) -> str:
     return sentence(raised.value, name)
 
 
+@pytest.mark.thorough
 def test_a_programs_text_comes_back() -> None:
     assert opened(b"\xef\xbb\xbfx = 1\r\ny = 2\r", "a.py") == Program(("x = 1\ny = 2\n",), "a.py")
 

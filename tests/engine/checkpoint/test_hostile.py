@@ -134,6 +134,7 @@ def begun() -> dict[str, tuple[bytes, Any]]:
 KINDS = sorted(begun())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_damaged_files_end_in_clean_errors(kind: str) -> None:
     data, read = begun()[kind]

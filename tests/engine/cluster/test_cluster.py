@@ -46,6 +46,7 @@ def there(processes: Processes, cluster: Cluster, monkeypatch: pytest.MonkeyPatc
     return cluster
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS.keys())
 def test_a_run_has_the_same_result_as_on_this_machine_when_the_program(ending: str, there: Cluster) -> None:
     limits = Limits(seconds=1.0 if ending.startswith("while True") else 20.0, events=5_000, output_chars=20_000)

@@ -39,6 +39,7 @@ def files() -> list[RankFile]:
     return made
 
 
+@pytest.mark.thorough
 def test_files_are_read_on_workers_as_here(there: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr("engine.serving.elsewhere.settings", Settings)

@@ -92,6 +92,7 @@ def test_every_format_is_written_from_a_recording_and_from_a_program(folder: Pat
         assert one == other
 
 
+@pytest.mark.thorough
 def test_the_replay_is_one_file(folder: Path) -> None:
     assert gradtape.main(["html", "good.py"]) == 0
     page = (folder / "good.html").read_text()
@@ -99,6 +100,7 @@ def test_the_replay_is_one_file(folder: Path) -> None:
     assert len(page) < 1_500_000
 
 
+@pytest.mark.thorough
 def test_pyvis_writes_the_view_and_direction_that_are_asked_for(folder: Path) -> None:
     gradtape.main(["run", "good.py", "-o", "tape.gradtape"])
     assert gradtape.main(["pyvis", "tape.gradtape", "--view", "autograd", "--direction", "TB", "--title", "Square"]) == 0
@@ -133,6 +135,7 @@ def test_a_minus_is_standard_output(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert ElementTree.fromstring(buffer.getvalue()).tag.endswith("svg")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -283,6 +286,7 @@ def test_open_serves_the_page_with_the_file(folder: Path, monkeypatch: pytest.Mo
     assert os.environ[commands.OPEN] == str(folder / "good.py")
 
 
+@pytest.mark.thorough
 def test_the_command_works_as_a_process(folder: Path) -> None:
     def gradtape_process(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -309,6 +313,7 @@ def test_run_says_where_figures_can_be_saved(folder: Path, capsys: pytest.Captur
     assert capsys.readouterr().out == "before\n[figure 1: Loss, 640×480 → --save-figures FOLDER]\nafter\n"
 
 
+@pytest.mark.thorough
 def test_run_saves_figures_in_the_folder_and_nowhere_else(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     (folder / "plot.py").write_text(PLOT)

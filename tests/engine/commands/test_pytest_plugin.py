@@ -130,6 +130,7 @@ def check_failures(run: Run, result: pytest.RunResult) -> dict[str, Recording]:
     return tapes
 
 
+@pytest.mark.thorough
 def test_failing_tests_of_the_engine_leave_recordings_beside_other_plugins(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     check_failures(run, run(ON_THE_ENGINE, "--gradtape", "test_it.py"))
@@ -147,6 +148,7 @@ def test_failing_tests_of_pytorch_do_in_two_processes(run: Run, torch: object) -
     assert ("no_zero_grad", "test_it.py::test_twice") in found
 
 
+@pytest.mark.thorough
 def test_sarif_alone_keeps_no_recordings(run: Run) -> None:
     result = run(ON_THE_ENGINE, "--gradtape-sarif", "found.sarif", "-k", "twice")
     assert result.ret == 1
@@ -157,6 +159,7 @@ def test_sarif_alone_keeps_no_recordings(run: Run) -> None:
     assert json.loads((run.pytester.path / "found.sarif").read_text())["runs"][0]["results"] == []
 
 
+@pytest.mark.thorough
 def test_a_folder_is_given_and_a_recording_of_before_goes_when_its_test_passes(run: Run) -> None:
     run.folder = run.pytester.path / "a" / "b"
     assert run(ON_THE_ENGINE, "--gradtape=a/b", "-k", "twice").ret == 1
@@ -173,6 +176,7 @@ def test_a_folder_is_given_and_a_recording_of_before_goes_when_its_test_passes(r
     assert list(run.folder.iterdir()) == []
 
 
+@pytest.mark.thorough
 def test_an_interrupted_test_leaves_its_recording(run: Run) -> None:
     program = ON_THE_ENGINE.replace("        loss.backward()\n", "        loss.backward()\n        raise KeyboardInterrupt\n")
     result = run(program, "--gradtape", "-k", "twice")
@@ -181,6 +185,7 @@ def test_an_interrupted_test_leaves_its_recording(run: Run) -> None:
     assert "test_it.py::test_twice was interrupted. Recording: " in result.stdout.str()
 
 
+@pytest.mark.thorough
 def test_the_fixture_needs_no_flag_and_leaves_no_file(run: Run) -> None:
     result = run(WITH_THE_FIXTURE)
     result.assert_outcomes(passed=1)

@@ -108,6 +108,7 @@ def test_a_notebook_that_installs_a_release_is_run_on_it() -> None:
     assert run(program).output == "2.15.0+gradtape 2.15.0+gradtape True\n"
 
 
+@pytest.mark.thorough
 def test_the_environment_chooses() -> None:
     code = "import engine; from engine.sandbox.settings import settings; "
     code += "print(engine.__version__, hasattr(engine.linalg, 'polar'), settings().release)"

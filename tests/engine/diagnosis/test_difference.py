@@ -30,6 +30,7 @@ def rebuilt(old: list[str], new: list[str], found: list[Part]) -> list[str]:
     return lines
 
 
+@pytest.mark.thorough
 @given(LINES, LINES)
 def test_one_text_becomes_the_other(old: list[str], new: list[str]) -> None:
     assert rebuilt(old, new, parts(old, new)) == new

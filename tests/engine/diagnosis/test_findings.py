@@ -240,6 +240,7 @@ def test_a_cut_off_log_is_no_trouble() -> None:
             findings(part)
 
 
+@pytest.mark.thorough
 def test_an_altered_log_is_no_trouble() -> None:
     """A stranger's recording may say anything that its references allow."""
     names = ("attention without scaling", "where with a division")

@@ -70,6 +70,7 @@ def first_fix(kind: str) -> tuple[Recording, Finding, Edit]:
     raise AssertionError(f"no fix of {kind} is proven: {why}")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", MECHANICAL)
 def test_a_mechanical_kind_has_a_fix_that_ends_the_finding(kind: str) -> None:
     recording, finding, edit = first_fix(kind)

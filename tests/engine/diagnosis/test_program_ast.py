@@ -98,6 +98,7 @@ def test_reasons_are_sentences() -> None:
         assert error.over is ("Python" not in sentence)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", ["names", "one name", "list", "arguments", "f-strings", "other letters", "statements in one line"]
 )
@@ -124,6 +125,7 @@ def test_the_largest_texts_that_are_read_stay_below_the_memory(name: str) -> Non
         tracemalloc.stop()
 
 
+@pytest.mark.thorough
 def test_what_is_kept_is_bounded() -> None:
     tracemalloc.start()
     try:

@@ -55,6 +55,7 @@ def thinned(text: str, events: int) -> Recording:
     return recording
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("events", [500, 900, 1_500])
 @pytest.mark.parametrize("name", SOUND)
 def test_a_sound_program_stays_sound(name: str, events: int) -> None:

@@ -41,6 +41,7 @@ def near(one: np.ndarray, other: np.ndarray) -> bool:
     return float(np.abs(one - other).mean()) < 0.5
 
 
+@pytest.mark.thorough
 def test_a_short_run_is_shown_from_its_first_step_to_its_last(short: Recording) -> None:
     options = Options(theme="dark", title="square")
     made = frames(export(short, "gif", options))
@@ -57,6 +58,7 @@ def test_a_short_run_is_shown_from_its_first_step_to_its_last(short: Recording) 
     assert not near(made[0], made[-1])
 
 
+@pytest.mark.thorough
 def test_it_plays_again_and_again_and_rests_at_its_end(short: Recording) -> None:
     file = Image.open(io.BytesIO(export(short, "gif")))
     assert file.info["loop"] == 0

@@ -37,6 +37,7 @@ def nodes(graph: pydot.Dot) -> dict[str, str]:
     return {name: label for name, label in found.items() if name not in ("node", "edge", "graph", "\\n")}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "view"), SCENES)
 def test_dot_is_read_with_all_nodes_and_edges(name: str, view: View) -> None:
     graph = dot(recorded(name), Options(view=view, rolled=False))

@@ -31,6 +31,7 @@ def long() -> Recording:
 LOOK = Options("autograd", "TB", 20, "dark", "Größe × 名", fonts=False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "py"])
 def test_another_process_makes_the_same_file(name: str) -> None:
     recording = recorded("repeated_backward" if name != "gif" else "broadcasting")
@@ -65,6 +66,7 @@ def test_it_tells_how_far_it_is() -> None:
     assert told == sorted(told)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("limits", "status", "says"),
     [

@@ -90,6 +90,7 @@ LINKS = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("program", [MARKUP, LINKS], ids=["markup", "links"])
 def test_markup_and_addresses_do_not_get_into_the_picture(program: str) -> None:
     result = drawn(program)
@@ -134,6 +135,7 @@ LARGE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", LARGE)
 def test_a_large_figure_is_drawn_smaller_or_not_and_ends(name: str) -> None:
     result = drawn(LARGE[name])

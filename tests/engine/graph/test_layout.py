@@ -80,6 +80,7 @@ def test_graphs_of_real_models_are_laid_out_soundly(shape: str, size: int) -> No
     check(GRAPHS[shape](size), "LR")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("shape", GRAPHS)
 def test_ten_thousand_nodes_are_laid_out(shape: str) -> None:
     graph = GRAPHS[shape](10_000)
@@ -205,6 +206,7 @@ def lines_run(graph: Any, aspect: float | None = None) -> int:
     return count
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("few", SIZES)
 @pytest.mark.parametrize("shape", GRAPHS)
 def test_work_grows_as_the_graph_does(shape: str, few: int) -> None:

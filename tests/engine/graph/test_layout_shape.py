@@ -363,6 +363,7 @@ def framed(n: int) -> Any:
 MADE = {**GRAPHS, "chain": chain, "notebook": lambda n: beside_each_other([chain(5)] * (n // 5)), "loops": framed}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("few", SIZES)
 @pytest.mark.parametrize("shape", MADE)
 def test_work_in_rows_grows_as_the_graph_does(shape: str, few: int) -> None:

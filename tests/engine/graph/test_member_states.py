@@ -82,6 +82,7 @@ def groups_of(view: GraphView) -> list[list[list[str]]]:
     return [closed, [list(view.rolled.keys)]]
 
 
+@pytest.mark.thorough
 def test_a_group_does_what_the_liveliest_of_its_members_does(view: GraphView) -> None:
     rolled = view.rolled
     assert rolled is not None

@@ -24,6 +24,7 @@ MADE = {
 """Of ten classes and seed 0: parameters, checksums of the state dict's names and shapes and of the text, and first scores."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MADE)
 def test_a_model_is_torchvisions(name: str) -> None:
     parameters, keys, text, scores = MADE[name]

@@ -88,6 +88,7 @@ def test_beside_pytorch_it_needs_numpy_and_msgspec_and_says_what_the_player_need
     assert (tmp_path / "run.gradtape").stat().st_size > 1_000
 
 
+@pytest.mark.thorough
 def test_without_pytorch_the_cell_runs_on_the_engine(tmp_path: Path) -> None:
     told = ran(
         tmp_path,

@@ -166,6 +166,7 @@ def test_options_say_what_is_kept_and_where(notebook: Notebook, tmp_path: Path) 
     assert len(Recording.load(tmp_path / "my run.gradtape").events) == len(recording.events)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -64,6 +64,7 @@ def height(tree: ast.AST) -> int:
     return most
 
 
+@pytest.mark.thorough
 def test_comments_and_quotes_are_those_of_the_tokenizer() -> None:
     assert len(OURS) > 300
     for path in some(OURS):

@@ -259,6 +259,7 @@ def test_a_forged_front_is_refused_or_harmless(data: st.DataObject) -> None:
     look_at_everything(recording)
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(120), deadline=None)
 @given(st.data())
 def test_forged_bytes_under_a_sound_checksum_are_refused_or_harmless(data: st.DataObject) -> None:

@@ -173,6 +173,7 @@ def test_replay_agrees_with_playing_the_events_one_by_one() -> None:
         assert state.names == names
 
 
+@pytest.mark.thorough
 def test_a_state_of_a_long_recording_takes_milliseconds() -> None:
     recording = chain(34_000)
     assert len(recording.events) > 100_000

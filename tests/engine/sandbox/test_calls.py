@@ -22,6 +22,7 @@ F = {
 }
 
 
+@pytest.mark.thorough
 def test_a_call_returns_what_the_function_returns_and_tells_how_far_it_is() -> None:
     told: list[float] = []
     assert call(F["turned"], bytes(range(256)) * 5000, progress=told.append) == (bytes(range(256)) * 5000)[::-1]

@@ -216,6 +216,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("body", BOMBS.values(), ids=BOMBS.keys())
 def test_what_is_meant_to_fill_the_parents_memory(body: bytes) -> None:
     data = frame(BATCH, body)

@@ -44,6 +44,7 @@ def do(server: Server, text: str, layers: Layers) -> RunResult:
     return collected.result(server.exchange(job_for(program, limits, layers=layers), collected), 0.0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: f"{door.group}: {door.name}")
 def test_a_callee_reaches_nothing_through(door: Case, server: Server) -> None:
     result = do(server, door.text, Layers(system=False))

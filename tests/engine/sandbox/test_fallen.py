@@ -55,6 +55,7 @@ def fallen(program: str, limits: Limits = PATIENT) -> RunResult:
 # --- what does not hold ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_the_hook_holds_until_memory_is_written(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("swordfish")
     reading = f"print(open({str(tmp_path / 'secret')!r}).read())"
@@ -75,6 +76,7 @@ def test_then_files_the_network_and_other_programs_are_within_reach(tmp_path: Pa
 # --- what does ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_a_process_of_its_own_holds() -> None:
     found = fallen("print(os.getpid())\nos.environ['LEFT'] = sys.path.append('left') or 'behind'")
     assert int(found.output) != os.getpid()
@@ -83,6 +85,7 @@ def test_a_process_of_its_own_holds() -> None:
     assert run("print('next')", PATIENT).output == "next\n"
 
 
+@pytest.mark.thorough
 def test_the_environment_has_nothing_of_the_pages() -> None:
     os.environ["GRADTAPE_ARTIFACTS"] = "swordfish"
     try:
@@ -107,6 +110,7 @@ def test_the_limits_of_the_system_hold(tmp_path: Path) -> None:
     assert not target.exists() or target.read_bytes() == b""
 
 
+@pytest.mark.thorough
 def test_what_it_sends_is_decoded_and_does_not_harm() -> None:
     for forged in ("b'nonsense' * 1000", "b'B' + (2 ** 31).to_bytes(4, 'little')", "b'D' + (3).to_bytes(4, 'little') + b'xyz'"):
         found = fallen(f"os.write(1, {forged})\ntime.sleep(0.1)\nos._exit(0)")

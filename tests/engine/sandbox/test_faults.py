@@ -23,6 +23,7 @@ def hosted(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.skip("there is no filter here, which is refused for itself")
 
 
+@pytest.mark.thorough
 def test_every_fault_is_mended_or_shut_here(hosted: None) -> None:
     assert faults.standing() == []
     assert runner.refusal() == ""
@@ -41,6 +42,7 @@ def test_one_that_stands_open_is_a_reason_to_run_nothing(hosted: None, monkeypat
     assert "operator" in result.error.help
 
 
+@pytest.mark.thorough
 def test_a_crash_is_an_answer() -> None:
     harmless = Fault("nothing", "", "x = 1")
     assert faults.unshut((harmless, DEREFERENCES), Layers(language=False)) == ["a made-up fault"]
@@ -55,6 +57,7 @@ def test_who_cannot_be_tried_out_is_not_trusted(monkeypatch: pytest.MonkeyPatch)
     assert faults.unshut(TABLE, Layers()) == [faults.UNKNOWN]
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.version_info >= (3, 12, 5), reason="these are mended in newer interpreters")
 def test_the_probes_find_what_is_open_where_nothing_shuts_it() -> None:
     found = faults.unshut(TABLE, Layers(language=False))

@@ -228,6 +228,7 @@ def assert_harmless(code: CodeType) -> None:
                 }, i
 
 
+@pytest.mark.thorough
 @given(programs)
 @settings(STEADY, max_examples=examples(800))
 def test_a_program_is_refused_at_a_line_or_its_code_is_harmless(text: str) -> None:
@@ -256,6 +257,7 @@ def bare() -> Iterator[Server]:
     alone.close()
 
 
+@pytest.mark.thorough
 @given(st.lists(lines, min_size=10, max_size=40))
 @settings(STEADY, max_examples=examples(80))
 def test_what_is_not_refused_reaches_nothing(bare: Server, parts: list[str]) -> None:
@@ -303,6 +305,7 @@ def test_no_text_makes_the_check_fail(text: str) -> None:
         pass
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text",
     [

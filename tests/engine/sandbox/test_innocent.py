@@ -153,6 +153,7 @@ ODD = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("program", "status"), ODD.values(), ids=ODD.keys())
 def test_an_odd_program_that(program: str, status: str) -> None:
     result = ran(f"print('before')\n{program}")

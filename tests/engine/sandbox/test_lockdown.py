@@ -152,12 +152,14 @@ HOSTILE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("program", "status"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_child_without_any_layer_that(program: str, status: str) -> None:
     assert run(program, Limits(seconds=0.5), layers=BARE).status == status
     assert run("print('next')").output == "next\n"
 
 
+@pytest.mark.thorough
 def test_a_server_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.sandbox.processes.forking.SLACK", 0.3)
     program = (
@@ -168,6 +170,7 @@ def test_a_server_that_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> Non
     assert run("print('next')").output == "next\n"
 
 
+@pytest.mark.thorough
 def test_children_go_with_their_server() -> None:
     server = Server()
     found: list[RunResult] = []

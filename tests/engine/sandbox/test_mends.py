@@ -35,12 +35,14 @@ def reaching(what: str) -> list[str]:
     return found
 
 
+@pytest.mark.thorough
 def test_without_both_mends_memory_is_read() -> None:
     found = reaching("both")
     assert len(found) >= 20
     assert {"a memo whose get answers with a state", "a live memo with ids of freed tuples"} <= {*found}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", ["copying", "names", "syntax"])
 def test_without_one_of_them_no_memory_is_read(what: str) -> None:
     assert reaching(what) == []

@@ -41,6 +41,7 @@ def everything() -> list[tuple[str, Any]]:
         return list(reachable(world(), compiled))
 
 
+@pytest.mark.thorough
 def test_nothing_that_a_program_can_reach_leads_out(everything: list[tuple[str, Any]]) -> None:
     assert len(everything) > 10_000, "the walk must get somewhere"
     assert {way: why for way, thing in everything if (why := forbidden(thing))} == {}

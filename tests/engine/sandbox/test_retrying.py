@@ -89,6 +89,7 @@ class Under:
         return self.results
 
 
+@pytest.mark.thorough
 def test_runs_under_way_when_the_server_is_killed_are_done_once_more(said: Callable[[], list[str]], tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     runs = Under({str(k): GATED.format(gate=str(gate), number=k) for k in range(3)}, layers=BARE)
@@ -105,6 +106,7 @@ def test_runs_under_way_when_the_server_is_killed_are_done_once_more(said: Calla
     assert run("print('next')").output == "next\n"
 
 
+@pytest.mark.thorough
 def test_a_stopped_server_is_noticed_and_replaced(monkeypatch: pytest.MonkeyPatch, said: Callable[[], list[str]]) -> None:
     monkeypatch.setattr(forking, "SIGN", 0.5)
     stopped = server()
@@ -132,6 +134,7 @@ def test_a_server_that_is_stopped_while_runs_are_under_way(monkeypatch: pytest.M
     assert found["late"].output == "begun\n"
 
 
+@pytest.mark.thorough
 def test_a_program_that_kills_servers_takes_down_no_other_run_twice(said: Callable[[], list[str]], tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     innocent = Under({str(k): GATED.format(gate=str(gate), number=k) for k in range(2)}, layers=BARE)
@@ -153,6 +156,7 @@ def test_a_program_that_kills_servers_takes_down_no_other_run_twice(said: Callab
     assert server() is shared
 
 
+@pytest.mark.thorough
 def test_a_run_is_charged_for_both_tries_to_the_same_visitor() -> None:
     pool = Pool(2, 10, 4)
     try:
@@ -193,6 +197,7 @@ def test_a_run_can_be_called_off_while_it_waits_for_a_server_of_its_own(monkeypa
         assert ended == [True]
 
 
+@pytest.mark.thorough
 def test_when_there_is_no_server_at_all_it_is_not_the_programs_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(*_: object) -> Server:
         raise OSError("no processes")
@@ -211,6 +216,7 @@ def test_when_there_is_no_server_at_all_it_is_not_the_programs_fault(monkeypatch
     assert run("print('next')").output == "next\n"
 
 
+@pytest.mark.thorough
 def test_a_check_is_done_once_more_too() -> None:
     program = Program.from_text(
         "import torch, time\nx = torch.ones(2, requires_grad=True)\ntime.sleep(0.3)\n(x * x).sum().backward()"

@@ -283,6 +283,7 @@ def test_a_type_that_a_program_may_not_have_is_a_look_alike() -> None:
     )
 
 
+@pytest.mark.thorough
 def test_damaged_pickles_end_in_clean_errors_within_the_guards() -> None:
     """In a program's process: thousands of mutations of everything that it can save, its own classes among them."""
     text = CLASSES + textwrap.dedent(

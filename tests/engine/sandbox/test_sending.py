@@ -91,6 +91,7 @@ TABLES: dict[str, tuple[limits.Row, int, Callable[[int], dict[str, Any]], Callab
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("row", "most", "made", "count"), TABLES.values(), ids=TABLES.keys())
 def test_as_many_rows_as_a_recording_holds(
     row: limits.Row, most: int, made: Callable[[int], dict[str, Any]], count: Callable[[Recording], int]

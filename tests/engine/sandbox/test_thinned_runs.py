@@ -112,6 +112,7 @@ def recording_of(result: RunResult) -> Recording:
     return Recording.load(result.recording.to_bytes())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_it_runs_to_its_end_and_its_recording_can_be_used(name: str) -> None:
     recording = recording_of(ran(name))
@@ -135,6 +136,7 @@ def test_it_is_recorded_the_same_every_time(name: str) -> None:
     assert kinds[0] == kinds[1]
 
 
+@pytest.mark.thorough
 def test_on_a_public_installation_five_thousand_steps_leave_their_curve() -> None:
     recording = recording_of(ran("a training", HOSTED))
     assert len(recording.events) <= 10_000

@@ -46,6 +46,7 @@ def test_a_program_that(ending: str, status: str) -> None:
     assert names(result)[0] == "ones"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [n for n in ATTACKS if n != "crashes the interpreter"])
 def test_a_process_without_any_defence_that(name: str) -> None:
     ending, _ = ATTACKS[name]
@@ -54,6 +55,7 @@ def test_a_process_without_any_defence_that(name: str) -> None:
     assert result.status == "crashed"
 
 
+@pytest.mark.thorough
 def test_the_next_program_is_not_touched() -> None:
     run("import os; os._exit(3)", Limits(seconds=30), layers=BARE)
     assert run("print('next')").output == "next\n"
@@ -83,6 +85,7 @@ def test_the_audit_hook_alone_holds_what_python_does() -> None:
     assert result.output.count("tries") == len(tried)
 
 
+@pytest.mark.thorough
 def test_runs_at_the_same_time_do_not_mix() -> None:
     results: dict[int, RunResult] = {}
 
@@ -163,6 +166,7 @@ def test_what_a_worker_needed_to_begin_is_not_taken_from_the_programs_time(monke
     assert bounds(Limits(seconds=1))["RLIMIT_CPU"] >= before + 99
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_stopped_keeps_what_it_has_recorded() -> None:
     control = runner.Control()
     program = "import torch\nx = torch.ones(3)\nprint('begun')\nwhile True: x = x + 1"

@@ -22,6 +22,8 @@ export const ICONS = {
   // A line of a program with a dot in the margin. The dot alone would say record.
   breakpoint: { d: 'M9.5 4.5h7M9.5 10h8M9.5 15.5h5', dot: 'M4.3 7.6a2.4 2.4 0 1 0 .01 0z' },
   keys: { d: 'M2.5 5.5h15v9h-15zM5.5 8.5h.4M8.4 8.5h.4M11.3 8.5h.4M14.2 8.5h.4M6.5 11.6h7' },
+  // A film: a strip with holes would be too fine; a camera is known.
+  film: { d: 'M2.5 6h9.5v8H2.5zM12 9.2l5-2.7v7l-5-2.7' },
   close: { d: 'M5.5 5.5l9 9M14.5 5.5l-9 9' },
   find: { d: 'M4 8.7a4.7 4.7 0 1 0 9.4 0a4.7 4.7 0 1 0-9.4 0M12.2 12.2l4.3 4.3' },
 };

@@ -44,6 +44,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
         parts.links.again();
       }
       memory.overlayGiven = given;
+      parts.film.name = payload.name ?? '';
       parts.breakpoints.fromPython(payload.breakpoints);
       if (!fresh && payload.captions) caption(payload);
       if (!fresh && payload.details && !state.model.windows) state.model.edges.forEach((edge) => { edge.details = payload.details[edge.id] ?? {}; });

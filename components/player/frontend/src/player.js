@@ -9,6 +9,7 @@ import { createCaption } from './caption.js';
 import { createChoices } from './choices.js';
 import { createCurves } from './curves.js';
 import { createDebugPanel } from './debug-panel.js';
+import { createFilm } from './film.js';
 import { createFind } from './find.js';
 import { createFocus } from './focus.js';
 import { createFolds } from './folds.js';
@@ -91,6 +92,7 @@ export function createPlayer(parent, memory) {
   }
 
   function destroy() {
+    parts.film.stop();
     parts.playback.pause();
     parts.reporter.cancel();
     for (const end of endings) end();
@@ -152,10 +154,13 @@ function createParts(state, elements) {
     (last) => navigation.advance() && state.step < last,
     (playing) => {
       parts.timeline.setPlaying(playing);
-      if (!playing) parts.reporter.flush();
+      if (playing) return;
+      parts.reporter.flush();
+      parts.film.end();
     },
   );
-  parts.timeline = createTimeline({
+  parts.film = createFilm(state, parts, elements);
+  parts.timeline = createTimeline(parts.film.button, {
     seek: parts.seeking.userSeeks,
     go(text) {
       goTo(text, state, parts);

@@ -452,6 +452,8 @@ export interface Message {
   breakpoints?: Breakpoints | null;
   /** Why cards can be neither hidden nor coloured, if they cannot. */
   fixed?: string;
+  /** What files of it are called, without an ending. */
+  name?: string;
 }
 
 /** What the player has of a large recording; it says nothing of smaller ones, which are always sent whole. */

@@ -21,8 +21,8 @@ const TICK_ROOM = 7;
 /** Pins are single elements, so there is an end to them. */
 const MANY_PINS = 240;
 
-/** @param {object} on   seek(step), go(text), step(direction), grabbed(), released(), toggle(), speed(factor) */
-export function createTimeline(on) {
+/** @param {HTMLElement} film   the button beside the speed  @param {object} on   seek(step), go(text), step(direction), grabbed(), released(), toggle(), speed(factor) */
+export function createTimeline(film, on) {
   let model = null;
   let step = 0;
   let dragging = false;
@@ -57,7 +57,7 @@ export function createTimeline(on) {
     play,
     iconButton('forward', 'Step forward (→)', () => on.step(1)),
     iconButton('last', 'Last step (End)', go(() => model.last)));
-  const element = h('div', { class: 'timeline' }, buttons, track, counter, speed);
+  const element = h('div', { class: 'timeline' }, buttons, track, counter, speed, film);
 
   bar.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;

@@ -74,7 +74,7 @@ function player() {
   const parts = {
     more: quiet(), reporter: quiet(), playback: quiet({ speed: 1 }), timeline: shown(), queueBar: shown(), debugPanel: shown(), minimap: shown(),
     caption: quiet(), tooltip: quiet(), times: quiet(), links: quiet(), legend: quiet(), toolbar: quiet(), folds: quiet(), choices: quiet(), find: quiet(), breakpoints: quiet(),
-    iterations: quiet(), glide: quiet(), looks: quiet(), focus: { distance: '' }, navigation: quiet({ breakpoints: { lines: [], tensors: [] } }),
+    iterations: quiet(), glide: quiet(), looks: quiet(), film: quiet(), focus: { distance: '' }, navigation: quiet({ breakpoints: { lines: [], tensors: [] } }),
     graphCanvas: {
       network, setGraph: network.setGraph, edgesOf: () => [],
       paint() {
