@@ -119,8 +119,8 @@ class Gradtape:
     def until_true(self, expression: str, arg: Any = None) -> Any:
         """Wait until something is true in the page, and give it.
 
-        Playwright's `wait_for_function` has the page itself evaluate text, which the page's policy forbids. The page asks itself
-        again and again: a message for each time would take the two of them more than what they wait for.
+        Playwright's `wait_for_function` has the page itself evaluate text, which the page's policy forbids. The page asks
+        itself again and again: a message for each time would take the two of them more than what they wait for.
         """
         asking = f"""async ([arg, patience]) => {{
             for (const until = performance.now() + patience; performance.now() < until;) {{
