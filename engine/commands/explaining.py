@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 
 import msgspec
 
-from ..diagnosis import findings, why
+from ..diagnosis import Finding, findings, why
 from ..diagnosis.findings import ignored
 from ..diagnosis.findings.catalogue import every_kind, nearest
 from ..diagnosis.gradcheck.functions import check_functions, keep
@@ -21,6 +22,9 @@ from .fixing import Target, applied, diffs, proven
 from .reports import FORMATS, Report
 from .several_ranks import as_a_text, ranks_in
 from .terminal import harmless, on_a_line
+
+NAMED = 3
+"""Findings that are named behind an answer."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +80,7 @@ def _run(args: argparse.Namespace) -> int:
     else:
         recording = load(args.file, args)
     if args.why:
-        _answer(recording, args)
+        _answer(recording, args, findings(recording, ids))
         return failed
     found = split(recording, proven(recording, allowed(args)), ids)[0] if args.fix else findings(recording, ids)
     report = Report(recording, args.file, found, ignored(recording, ids), ids, not failed)
@@ -98,7 +102,8 @@ def _together(args: argparse.Namespace, ids: frozenset[str]) -> int:
     return int(any(f.grave for f in ranks.found))
 
 
-def _answer(recording: Recording, args: argparse.Namespace) -> None:
+def _answer(recording: Recording, args: argparse.Namespace, found: Sequence[Finding]) -> None:
+    """What was asked, and behind it what is wrong with the run: often that is what the question comes from."""
     reasons = []
     for name in args.why:
         try:
@@ -115,6 +120,12 @@ def _answer(recording: Recording, args: argparse.Namespace) -> None:
         for text in (r.explanation, fix, *(f"  {what}: {value}" for what, value in r.evidence)):
             if text:
                 print(f"  {' ' * (len(text) - len(text.lstrip()))}{on_a_line(text)}")
+    wrong = [f for f in found if f.grave][:NAMED]
+    if wrong:
+        print("\nWhat is wrong with this run; without --why more is said:")
+    for f in wrong:
+        where = f" ({recording.site_text(f.site)})" if f.site is not None else ""
+        print(f"  {f.severity}: {on_a_line(f.title)}{where} [{f.rule}]")
 
 
 def _ids(given: list[str]) -> frozenset[str]:

@@ -52,6 +52,7 @@ def violations(page: Gradtape, part: str | None = None) -> list[str]:
     return [each for look in looks(page) for each in of_look(page, look, part)]
 
 
+@pytest.mark.thorough
 @SIZES
 def test_every_panel(page: Gradtape) -> None:
     for look in looks(page):

@@ -37,6 +37,7 @@ def choose(page: Gradtape, label: str, value: str) -> None:
     page.settled()
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_stopped_keeps_its_tape(page: Gradtape) -> None:
     page.page.get_by_role("button", name="Limits").click()
     page.page.get_by_label("Seconds", exact=True).wait_for()

@@ -41,6 +41,7 @@ def test_a_large_notebook_is_read_while_the_page_goes_on(page: Gradtape) -> None
     raise AssertionError("no panel was drawn while the file was read")
 
 
+@pytest.mark.thorough
 def test_reading_is_called_off(page: Gradtape) -> None:
     before = page.code()
     _choose(page, "large.ipynb", NESTED)

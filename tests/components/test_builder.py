@@ -36,6 +36,7 @@ def pressed(app: AppTest, key: str) -> str:
     return page(app).edited[0].removeprefix(before)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("example", examples())
 def test_every_tab_is_drawn_for_every_example(example: str) -> None:
     app = opened(example)

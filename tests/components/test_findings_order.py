@@ -86,6 +86,7 @@ def test_page_and_replay_show_the_order_of_the_engine(recording: Recording, repl
     assert titles(replayed["texts"][replayed["findings"]]) == told(recording)
 
 
+@pytest.mark.thorough
 def test_the_command_line_shows_the_order_of_the_engine(
     program: str, recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -26,6 +26,7 @@ def test_what_has_just_begun_is_looked_at_without_a_pause(position: int, seconds
     assert _between_looks(Task("Running", ticket, lambda _: None)) == expected
 
 
+@pytest.mark.thorough
 def test_findings_of_a_large_run_wait_until_its_cards_have_what_they_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,7 @@ def opened(monkeypatch: pytest.MonkeyPatch, files: list[Path]) -> Visit:
     return visit
 
 
+@pytest.mark.thorough
 def test_ranks_stand_side_by_side(monkeypatch: pytest.MonkeyPatch, files: list[Path]) -> None:
     visit = opened(monkeypatch, files[::-1]).draw(panel_tab="Ranks")
     p = visit.page

@@ -105,6 +105,7 @@ def test_what_comes_later_is_what_a_complete_message_has(monkeypatch: pytest.Mon
     assert later.keys() == {"rev", "tape", "total", "large", "captions", "captions_from", "details"}
 
 
+@pytest.mark.thorough
 def test_a_replays_pictures_are_those_of_the_page() -> None:
     recording = recorded(LAYERS)
     everything = pictures(recording, "tensors", "LR", "run", edge_lines(recording))

@@ -17,6 +17,9 @@ from .no_backward import no_backward
 from .overwritten import overwritten
 from .unreached import unreached
 
+FLOATING = ("float", "bfloat", "complex")
+"""What the names of dtypes that can require grad begin with."""
+
 
 def absent(q: Question) -> Reason:
     """The reason for a `.grad` that is None."""
@@ -121,18 +124,24 @@ def _needs_none(q: Question) -> Reason:
     if inputs and maker.op not in ("Parameter",) and maker.op != "grad":
         leaves = leaves_above(q)
         names = listed([q.told(t) for t in leaves])
+        floating = [t for t in leaves if run.tensors[t].info.dtype.startswith(FLOATING)]
+        made = "made without requires_grad=True"
+        fix = f"If a gradient is wanted, make {listed([q.label(t) for t in floating])} with requires_grad=True."
+        if not floating:
+            made = "and integers cannot require grad"
+            fix = ""
         site = run.tensors[leaves[0]].born if len(leaves) == 1 else q.history.born
         return q.because(
             "inputs_need_none",
             f"{q.name}.grad is None because nothing that {q.name} is computed from requires grad",
-            f"{run.where(q.history.born)} computes it from {names}, made without requires_grad=True.",
-            f"If a gradient is wanted, make {listed([q.label(t) for t in leaves])} with requires_grad=True.",
+            f"{run.where(q.history.born)} computes it from {names}, {made}.",
+            fix,
             step=site,
             nodes=[*leaves, q.tensor],
             evidence=[(f"{q.label(t)}.requires_grad", "False") for t in leaves[:4]],
         )
     dtype = q.history.info.dtype
-    if not dtype.startswith(("float", "bfloat", "complex")):
+    if not dtype.startswith(FLOATING):
         return q.because(
             "integer",
             f"{q.name}.grad is None because {q.name} is {dtype}, and only floating point tensors can require grad",

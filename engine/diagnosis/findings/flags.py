@@ -17,6 +17,7 @@ FLAG_UNREAD = Kind(
 )
 
 _FLAG = "requires_grad"
+_MODULES = re.compile("(named_)?(children|modules)")
 _NEARLY = re.compile(r"requires?d?_?grad(s|ients?)?", re.IGNORECASE)
 
 
@@ -48,15 +49,18 @@ def flag_unread(run: Run) -> Iterator[Finding]:
                     f"Write {owner}.{_FLAG} = {value.value}.",
                     step=step, site=site, evidence=[("reads of it in the program", "0")],
                 )  # fmt: skip
-            elif attribute == _FLAG and (others := _otherwise(run, owner, value.value)):
+            elif attribute == _FLAG and (
+                others := _otherwise(run, owner, value.value) or _of_all(run, paths, statement, owner, value.value)
+            ):
                 did = "get gradients all the same" if not value.value else "require no grad all the same"
+                whose = owner if any(owner in run.title(t) for t in others) else "the run"
                 yield finding(
                     run, FLAG_UNREAD,
                     f"{name} = {value.value} {'unfreezes' if value.value else 'freezes'} nothing: {owner} is a module, which "
                     "has no such flag.",
                     f"The flag belongs to each parameter. {run.names(others)} {did}.",
                     f"Call {owner}.requires_grad_({value.value}), which sets it for all parameters.",
-                    step=step, site=site, evidence=[(f"parameters of {owner} that are otherwise", str(len(others)))],
+                    step=step, site=site, evidence=[(f"parameters of {whose} that are otherwise", str(len(others)))],
                     nodes=[key(t) for t in others[:20]],
                 )  # fmt: skip
 
@@ -81,11 +85,25 @@ def _is_read(paths: Paths, attribute: str) -> bool:
     return any(isinstance(n, ast.Attribute) and n.attr == attribute and isinstance(n.ctx, ast.Load) for n in nodes)
 
 
+def _of_all(run: Run, paths: Paths, statement: ast.stmt, owner: str, flag: bool) -> list[int]:
+    """The same of all parameters, where the owner goes through the modules of another: `for child in model.children():`."""
+    for above in paths.source.around(statement):
+        if isinstance(above, ast.For) and isinstance(above.iter, ast.Call) and isinstance(above.iter.func, ast.Attribute):
+            names = {ast.unparse(part) for part in ast.walk(above.target) if isinstance(part, ast.Name)}
+            if owner in names and _MODULES.fullmatch(above.iter.func.attr):
+                return _unlike(run, [t for t in run.tensors if run.tensors[t].info.is_parameter], flag)
+    return []
+
+
 def _otherwise(run: Run, owner: str, flag: bool) -> list[int]:
     """The parameters of a module that do not have a flag at the end, and show it: by a gradient, or by none."""
-    end = len(run.events) - 1
     named = {event.tensor for _, event in run.namings if event.name.startswith((f"{owner}.", f"{owner}["))}
-    own = sorted(t for t in named if run.tensors[t].info.is_parameter)
-    if not own or any(run.status(t, end).requires_grad == flag for t in own):
+    return _unlike(run, sorted(t for t in named if run.tensors[t].info.is_parameter), flag)
+
+
+def _unlike(run: Run, own: list[int], flag: bool) -> list[int]:
+    """Parameters, if none of them has the flag; without those that do not show it."""
+    end = len(run.events) - 1
+    if any(run.status(t, end).requires_grad == flag for t in own):
         return []
     return [t for t in own if (run.tensors[t].ledger is None) == flag]

@@ -364,7 +364,7 @@ def rounded(run: Run) -> Iterator[Finding]:
         first = calls[0]
         event = run.events[first.ran]
         assert isinstance(event, NodeRan)
-        if site in reported or event.received[0] == NOTHING or run.zero(event.received[0]):
+        if site in reported or event.received[0] == NOTHING or run.zero(event.received[0]) or _by_another_way(run, first):
             continue
         reported.add(site)
         op = first.event.op
@@ -378,3 +378,12 @@ def rounded(run: Run) -> Iterator[Finding]:
             nodes=[key(first.event.outputs[0].id)], steps=[c.step for c in calls],
             changes=let_through(run, first.step),
         )  # fmt: skip
+
+
+def _by_another_way(run: Run, call: Activation) -> bool:
+    """Whether what an operation is given gets a gradient all the same: `sign(x) * sqrt(abs(x))` learns by its other factor."""
+    node = run.status(run.argument(call.event, "self"), call.step - 1).node
+    entry = next((entry for entry in run.passes if entry.began <= call.ran <= entry.ended), None)
+    ran = None if entry is None or node == NOTHING else entry.ran_at.get(node)
+    event = None if ran is None else run.events[ran]
+    return isinstance(event, NodeRan) and any(each != NOTHING and not run.zero(each) for each in event.received)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ...program.changes import TextChange
 from ...recording.events import NOTHING, Site
+from .. import mending
 from ..paths import paths_of
 from ..program_ast import Source
 from ..reason import Finding, Kind
@@ -15,6 +16,12 @@ from .registry import rule
 
 STATE_NOT_COPIED = Kind(
     "state_not_copied", "warning", "What state_dict() gave is kept for later, and the updates change it along with the model.",
+    mechanical=True,
+)  # fmt: skip
+
+
+STATE_NOT_LOADED = Kind(
+    "state_not_loaded", "warning", "Entries of what state_dict() gave are set, and it is never loaded.",
     mechanical=True,
 )  # fmt: skip
 
@@ -46,6 +53,72 @@ def state_not_copied(run: Run) -> Iterator[Finding]:
             evidence=[("updates in that loop", str(len(updates)))],
             changes=[TextChange(cell, site.line, site.column, site.end_line, site.end_column, copied)],
         )  # fmt: skip
+
+
+@rule(139, STATE_NOT_LOADED)
+def state_not_loaded(run: Run) -> Iterator[Finding]:
+    """`target.state_dict()[key] = …`: an entry of the dictionary is another tensor then, and the model has the one before."""
+    source = paths_of(run.recording).source
+    for cell, call in source.calls.get("state_dict", ()):
+        above = source.parents.get(call)
+        match above:
+            case ast.Assign(targets=[ast.Name(id=name)]) if isinstance(call.func, ast.Attribute):
+                written = _only_written(source, name, above.targets[0])
+            case _:
+                continue
+        step = next((found for node in written if (found := _ran(run, cell, source.statement(node))) is not None), None)
+        if step is None or [*source.around(written[0])][-1] is not [*source.around(call)][-1]:
+            continue
+        model, first = ast.unparse(call.func.value), source.statement(written[0])
+        assert first is not None
+        loops = [each for each in source.around(first) if isinstance(each, ast.For | ast.While)]
+        loops = [each for each in loops if not _within(each, call)]
+        last = loops[-1] if loops else first
+        yield finding(
+            run, STATE_NOT_LOADED,
+            f"{ast.unparse(written[0])} = … changes a dictionary, and {model} stays as it is.",
+            f"{ast.unparse(call)} at {run.site_text(_site(cell, call))} is a dictionary of {model}'s tensors. What is put there"
+            f" in the place of one is another tensor, which {model} knows nothing of, and {name} is never loaded.",
+            f"Load it: {model}.load_state_dict({name}). Or write into the tensors: {ast.unparse(written[0])}.copy_(…).",
+            step=step, site=mending.site_of(cell, written[0]), related=[_site(cell, call)],
+            evidence=[(f"loads of {name} in the program", "0")],
+            changes=mending.after(run, mending.site_of(cell, last), f"{model}.load_state_dict({name})"),
+        )  # fmt: skip
+
+
+def _only_written(source: Source, name: str, bound: ast.expr) -> list[ast.Subscript]:
+    """The entries of a dictionary that are set, where nothing else is done with it but to read entries and go through it."""
+    found: list[ast.Subscript] = []
+    for node in source.parents:
+        if not isinstance(node, ast.Name) or node.id != name or node is bound:
+            continue
+        match source.parents[node]:
+            case ast.Subscript(ctx=ast.Store()) as entry if isinstance(source.parents[entry], ast.Assign):
+                found.append(entry)
+            case ast.Subscript(ctx=ast.Load()) as entry if not isinstance(source.parents[entry], ast.Attribute):
+                pass
+            case ast.For(iter=iterated) if iterated is node:
+                pass
+            case ast.Attribute(attr="items" | "keys"):
+                pass
+            case _:
+                return []
+    return found
+
+
+def _ran(run: Run, cell: int, statement: ast.stmt | None) -> int | None:
+    """The first step of a statement; None where it did nothing."""
+    if statement is None:
+        return None
+    for step, _ in run.ops:
+        site = run.site(step)
+        if site is not None and site.cell == cell and statement.lineno <= site.line <= (statement.end_lineno or 0):
+            return step
+    return None
+
+
+def _within(outer: ast.AST, node: ast.AST) -> bool:
+    return any(each is node for each in ast.walk(outer))
 
 
 def _kept_as(source: Source, call: ast.Call) -> str:

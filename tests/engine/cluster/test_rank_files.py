@@ -56,6 +56,7 @@ def test_what_is_no_recording_is_said_to_be_none(there: Cluster) -> None:
         read_all([RankFile("bad.gradtape", b"no recording")])
 
 
+@pytest.mark.thorough
 def test_a_cluster_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     lost = Cluster("tcp://127.0.0.1:9")
     monkeypatch.setattr("engine.rank_files.elsewhere", lambda: lost)

@@ -40,6 +40,7 @@ def run(*arguments: str) -> int:
     return gradtape.main(["run", "train.py", "-o", "tape.gradtape", *arguments])
 
 
+@pytest.mark.thorough
 def test_a_program_finds_files_modules_and_arguments(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--files", "data", "--files", "b.txt", "--", "--lr", "0.1", "--", "-x") == 0
     told = capsys.readouterr()

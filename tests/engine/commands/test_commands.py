@@ -197,6 +197,16 @@ def test_explain_says_why(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     shown = capsys.readouterr().out
     assert shown.startswith("y.grad is None because y is not a leaf")
     assert "x.grad was set by" in shown
+    assert "What is wrong" not in shown
+
+
+def test_behind_an_answer_stands_what_is_wrong_with_the_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gradtape.main(["explain", "twice.py", "--why", "w"]) == 0
+    answer, _, wrong = capsys.readouterr().out.partition("\nWhat is wrong with this run")
+    gradtape.main(["explain", "twice.py"])
+    first = capsys.readouterr().out.splitlines()[0]
+    assert answer.startswith("w.grad")
+    assert wrong.splitlines()[1].strip() == first
 
 
 def test_explain_writes_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

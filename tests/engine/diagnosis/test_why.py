@@ -207,3 +207,20 @@ def test_a_pass_that_is_still_on_its_way_is_not_said_to_have_missed_the_tensor()
     past = executed(leaves + "(x * 2).sum().backward()\n(other * 2).sum().backward()\n").recording
     assert past is not None
     assert why(past, "x").explanation == "It is 2. The later pass at line 5 did not reach x."
+
+
+@pytest.mark.parametrize(
+    ("program", "said", "fix"),
+    [
+        ("x = torch.arange(4)\ny = (x - 1).float()\n", "integers cannot require grad", ""),
+        (
+            "w = torch.ones(2, requires_grad=True)\ny = torch.autograd.grad(\n    (w**2).sum(), w,\n    retain_graph=True)[0]\ny = y.norm() - 1\n",
+            "so nothing leads from them to w",
+            "Call torch.autograd.grad with create_graph=True.",
+        ),
+    ],
+)
+def test_no_flag_is_asked_for_where_none_can_be_set(program: str, said: str, fix: str) -> None:
+    reason = why(run(f"import torch\n{program}").recording, "y")
+    assert reason.explanation.endswith(f"{said}.")
+    assert reason.fix == fix

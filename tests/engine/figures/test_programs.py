@@ -52,6 +52,7 @@ def refused(result: RunResult) -> list[str]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_program_gets_what_matplotlib_gives(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -67,6 +68,7 @@ def test_every_call_is_taken_by_matplotlib(case: Case) -> None:
     assert refused(result) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES[::3], ids=lambda case: case.name)
 def test_what_is_drawn_is_a_picture(case: Case) -> None:
     for shown in run(case.program).figures:

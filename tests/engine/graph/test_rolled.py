@@ -66,6 +66,7 @@ def check(recording: Recording, view: Any, made: Rolled) -> None:
 # --- the unrolled graph, as arrays ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @every_program
 def test_the_arrays_hold_the_nodes_and_edges_that_build_draws(name: str) -> None:
     recording = recording_of(name)

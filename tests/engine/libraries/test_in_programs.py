@@ -51,6 +51,7 @@ def test_what_is_exported_is_there_and_is_no_module() -> None:
         assert not [n for n, v in held.items() if isinstance(v, ModuleType)], name
 
 
+@pytest.mark.thorough
 def test_nothing_is_loaded_before_it_is_named() -> None:
     text = (
         "import sys\nfrom engine.sandbox.processes import child\nchild.preload()\n"

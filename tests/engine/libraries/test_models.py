@@ -38,6 +38,7 @@ def test_a_model_is_torchvisions(name: str) -> None:
     assert found[0, :3].tolist() == pytest.approx(scores, rel=1e-3, abs=1e-12)
 
 
+@pytest.mark.thorough
 def test_models_train_and_take_options() -> None:
     torch.manual_seed(0)
     model = models.resnet.ResNet(resnet.BasicBlock, [1, 1, 1, 1], num_classes=3, zero_init_residual=True)

@@ -136,6 +136,7 @@ SETS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SETS)
 def test_a_dataset_has_the_right_shape(name: str) -> None:
     shape, dtype, classes = SETS[name]

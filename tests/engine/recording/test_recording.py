@@ -151,6 +151,7 @@ def test_a_file_of_ones_own_is_mapped(path: Path, tmp_path: Path) -> None:
     look_at_everything(own)
 
 
+@pytest.mark.thorough
 @settings(deadline=None)
 @given(st.integers(0, len(SAVED) - 1))
 def test_a_file_that_was_cut_off_opens_up_to_where_it_ends(length: int) -> None:
@@ -223,6 +224,7 @@ def sound(recording: Recording) -> bool:
     return True
 
 
+@pytest.mark.thorough
 @settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_a_forged_column_is_refused_or_harmless(data: st.DataObject) -> None:

@@ -152,6 +152,7 @@ def test_nobody_is_held_up(attack: Case, places: Places) -> None:
     assert run("print('next')", PATIENT).output == "next\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "limits"),
     [

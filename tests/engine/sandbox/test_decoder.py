@@ -341,6 +341,7 @@ def test_a_forged_result_is_a_lie_about_its_own_run_only() -> None:
     assert [results[f"honest {k}"].output for k in range(6)] == [f"{k}\n" for k in range(6)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "attack",
     [

@@ -94,6 +94,7 @@ def test_the_environment_has_nothing_of_the_pages() -> None:
         del os.environ["GRADTAPE_ARTIFACTS"]
 
 
+@pytest.mark.thorough
 def test_the_time_limit_holds() -> None:
     found = fallen(
         "for s in range(1, 65):\n    try: signal.signal(s, signal.SIG_IGN)\n    except (OSError, ValueError): pass\n"
@@ -130,6 +131,7 @@ def test_what_it_prints_and_names_stays_text() -> None:
     assert "<script>" not in drawn
 
 
+@pytest.mark.thorough
 def test_others_go_on_meanwhile() -> None:
     results: list[RunResult] = []
     other = threading.Thread(target=lambda: results.append(run("import time\ntime.sleep(0.5)\nprint('honest')", PATIENT)))

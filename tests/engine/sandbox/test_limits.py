@@ -52,6 +52,7 @@ def names(result: RunResult) -> list[str]:
     return [e.op for e in result.recording.events if isinstance(e, OpRan)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("ending", "status"), ENDINGS.values(), ids=ENDINGS.keys())
 def test_a_program_that(ending: str, status: str) -> None:
     # Only what is meant to run out of time gets little of it, so that a slow machine reaches the other limits as well.
@@ -95,6 +96,7 @@ def test_a_run_that_is_stopped_before_it_has_begun_ends_as_one_that_is_stopped()
         assert (result.status, result.error and result.error.message[:14]) == ("timeout", "you stopped it")
 
 
+@pytest.mark.thorough
 def test_a_stopped_run_leaves_no_process_of_its_own_behind() -> None:
     program = "import os, time\nchild = os.fork()\nif not child: time.sleep(20)\nprint(child)\nwhile True: pass"
     left = int(run(program, Limits(seconds=0.5), layers=BARE).output)

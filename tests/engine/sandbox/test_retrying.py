@@ -176,6 +176,7 @@ def test_a_run_is_charged_for_both_tries_to_the_same_visitor() -> None:
         pool.close()
 
 
+@pytest.mark.thorough
 def test_a_run_can_be_called_off_while_it_waits_for_a_server_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retrying, "_alone", threading.BoundedSemaphore(1))
     with retrying._alone:
@@ -225,6 +226,7 @@ def test_a_check_is_done_once_more_too() -> None:
     assert check(program, CheckRequest(1), Limits(seconds=60)).status == "ok"
 
 
+@pytest.mark.thorough
 def test_a_child_that_is_killed_from_outside_keeps_what_it_recorded() -> None:
     runs = Under({"run": "import torch\nx = torch.ones(3)\nprint('begun')\nimport time\ntime.sleep(60)\n"})
     runs.begun()

@@ -36,6 +36,7 @@ def in_python(text: str) -> str:
     return out.getvalue()
 
 
+@pytest.mark.thorough
 def test_a_checkpoint_of_training_is_saved_and_loaded() -> None:
     assert printed(
         """

@@ -129,6 +129,7 @@ def test_it_runs_to_its_end_and_its_recording_can_be_used(name: str) -> None:
     findings(recording)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["a training", "epochs and batches", "a recurrence"])
 def test_it_is_recorded_the_same_every_time(name: str) -> None:
     first, second = recording_of(ran(name)), recording_of(run(PROGRAMS[name].lstrip(), SMALL))

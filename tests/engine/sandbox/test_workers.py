@@ -36,6 +36,7 @@ def workers() -> Iterator[Workers]:
 
 
 # What needs limits that some systems lack is tried where they are.
+@pytest.mark.thorough
 @pytest.mark.parametrize(("ending", "status"), ENDINGS.values(), ids=ENDINGS.keys())
 def test_a_program_that(ending: str, status: str) -> None:
     result = run(BEFORE + ending, Limits(seconds=0.8 if status == "timeout" else 30, events=4_000, output_chars=200_000))
@@ -132,6 +133,7 @@ def test_closing_leaves_no_process_behind() -> None:
     assert all(p.poll() is not None for p in processes)
 
 
+@pytest.mark.thorough
 def test_where_the_system_limits_no_memory_a_worker_watches_its_own() -> None:
     # Linux counts the peak of the process that started this one as its own: only a fork begins anew.
     program = (
@@ -185,6 +187,7 @@ def test_a_run_that_is_stopped_keeps_what_it_has_recorded() -> None:
     assert names(result)[0] == "ones"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", list(ODD)[::12])
 def test_an_odd_program_that(name: str) -> None:
     program, status = ODD[name]

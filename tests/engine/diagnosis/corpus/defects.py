@@ -1312,3 +1312,15 @@ for k in range(2):
 w = torch.tensor(2.0)
 loss = torch.tensor([float("1"), 2.0]).sum() * w
 loss.backward()  # <-
+
+# %% a flag on the modules that a loop goes through
+#: finds: flag_unread
+backbone, head = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 4)), nn.Linear(4, 1)
+for child in backbone.children():
+    child.requires_grad = False  # <-
+opt = torch.optim.SGD([*backbone.parameters(), *head.parameters()], lr=0.05)
+x, y = torch.randn(8, 3), torch.randn(8, 1)
+for i in range(4):
+    opt.zero_grad()
+    F.mse_loss(head(backbone(x).tanh()), y).backward()
+    opt.step()

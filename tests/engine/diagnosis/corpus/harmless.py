@@ -1215,3 +1215,67 @@ for i in range(3):
     opt.zero_grad()
     layers[1](torch.tanh(layers[0](torch.randn(4, 3)))).pow(2).mean().backward()
     opt.step()
+
+# %% slot attention normalises over the slots, and then over what they are made of
+keys, queries, values = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 4)
+opt = torch.optim.SGD([*keys.parameters(), *queries.parameters(), *values.parameters()], lr=0.01)
+x, slots = torch.randn(2, 6, 4), torch.randn(2, 3, 4)
+for i in range(4):
+    weights = (queries(slots) @ keys(x).transpose(1, 2) / 2).softmax(1)
+    weights = weights / weights.sum(-1, keepdim=True)
+    opt.zero_grad()
+    F.mse_loss(weights @ values(x), slots).backward()
+    opt.step()
+
+# %% linear attention adds up where its features are normalised
+queries, keys, values = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 4)
+opt = torch.optim.SGD([*keys.parameters(), *queries.parameters(), *values.parameters()], lr=0.01)
+x, y = torch.randn(2, 6, 4), torch.randn(2, 6, 4)
+for i in range(4):
+    context = keys(x).softmax(1).transpose(1, 2) @ values(x)
+    opt.zero_grad()
+    F.mse_loss(queries(x).softmax(-1) @ context, y).backward()
+    opt.step()
+
+# %% bytes that wrap around and stay bytes
+mixed = torch.arange(200, 256, dtype=torch.uint8)
+for i in range(3):
+    mixed = mixed * 31 + 7
+w = torch.tensor(1.0, requires_grad=True)
+(w * 2).backward()
+print(mixed.sum().item(), w.grad)
+
+# %% bytes that stay in their range
+model = nn.Linear(4, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.01)
+pictures = torch.randint(10, 120, (8, 4), dtype=torch.uint8)
+for i in range(4):
+    opt.zero_grad()
+    F.mse_loss(model((pictures * 2 - 10).float() / 256), torch.zeros(8, 1)).backward()
+    opt.step()
+
+# %% a dictionary of weights that is changed and loaded
+model, average = nn.Linear(3, 1), nn.Linear(3, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(6, 3), torch.randn(6, 1)
+for i in range(4):
+    opt.zero_grad()
+    F.mse_loss(model(x), y).backward()
+    opt.step()
+    kept = average.state_dict()
+    for name in kept:
+        kept[name] = 0.9 * kept[name] + 0.1 * model.state_dict()[name]
+    average.load_state_dict(kept)
+mean = average.state_dict()
+for name in mean:
+    mean[name].copy_(mean[name].round(decimals=3))
+
+# %% a sign beside the size that it belongs to
+model = nn.Linear(3, 4)
+opt = torch.optim.SGD(model.parameters(), lr=0.01)
+x, y = torch.randn(8, 3), torch.randn(8, 4)
+for i in range(4):
+    h = model(x)
+    opt.zero_grad()
+    F.mse_loss(torch.sign(h) * torch.sqrt(h.abs() + 1e-3), y).backward()
+    opt.step()

@@ -1815,3 +1815,11 @@ h = w * 3
 h.detach_()  # <-
 y = h * w
 y.backward()
+
+# %% computed from integers
+#: tensor: y
+#: code: inputs_need_none
+x = torch.arange(4)  # <-
+y = (x - 1).float()
+w = torch.ones(4, requires_grad=True)
+(w * y).sum().backward()
