@@ -354,10 +354,7 @@ class Paths:
         made = event.outputs[0].id
         for after in events[step + 1 : step + 4]:
             if isinstance(after, Named) and after.tensor == made:
-                site = self.run.recording.site(after)
-                statement = self.source.at(site)
-                if statement is None and site is not None:  # of a call over several lines the site may be that of its end alone
-                    statement = self.source.innermost(site.cell, site.line)
+                statement = self.source.at(self.run.recording.site(after))
                 return getattr(statement, "value", statement)
         node = self.source.at(self.run.site(step))
         if isinstance(getattr(node, "ctx", None), ast.Store):

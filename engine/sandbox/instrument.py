@@ -45,6 +45,8 @@ def _call(method: str, *arguments: ast.expr, at: ast.AST) -> ast.Call:
     call = ast.Call(function, list(arguments), [])
     for node in (function, function.value, call):
         ast.copy_location(node, at)
+    # CPython gives a call of a method the last line alone where what it is called on ends on another line than the call begins.
+    function.end_lineno, function.end_col_offset = function.lineno, function.col_offset
     return call
 
 
