@@ -53,7 +53,6 @@ export function createFilm(state, parts, { canvas }) {
       if (state.step >= state.model.last) parts.seeking.goTo(0);
       begin();
       parts.seeking.say('Filming. Pause to end it.');
-      now.timer = setTimeout(() => now && !parts.playback.playing() && parts.playback.play(), REST);
       return undefined;
     },
 
@@ -83,6 +82,10 @@ export function createFilm(state, parts, { canvas }) {
     now = current;
     recorder.addEventListener('dataavailable', ({ data }) => current.chunks.push(data));
     recorder.addEventListener('stop', () => done(current));
+    // The browser may take its time to begin: what was played before would be missing.
+    recorder.addEventListener('start', () => {
+      current.timer = setTimeout(() => now === current && !parts.playback.playing() && parts.playback.play(), REST);
+    });
     shoot(current);
     recorder.start(1000);
     button.setAttribute('aria-pressed', 'true');
