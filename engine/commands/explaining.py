@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
 
 import msgspec
 
-from ..diagnosis import Finding, findings, why
+from ..diagnosis import findings, why
 from ..diagnosis.findings import ignored
 from ..diagnosis.findings.catalogue import every_kind, nearest
 from ..diagnosis.gradcheck.functions import check_functions, keep
@@ -80,7 +79,7 @@ def _run(args: argparse.Namespace) -> int:
     else:
         recording = load(args.file, args)
     if args.why:
-        _answer(recording, args, findings(recording, ids))
+        _answer(recording, args, ids)
         return failed
     found = split(recording, proven(recording, allowed(args)), ids)[0] if args.fix else findings(recording, ids)
     report = Report(recording, args.file, found, ignored(recording, ids), ids, not failed)
@@ -102,7 +101,7 @@ def _together(args: argparse.Namespace, ids: frozenset[str]) -> int:
     return int(any(f.grave for f in ranks.found))
 
 
-def _answer(recording: Recording, args: argparse.Namespace, found: Sequence[Finding]) -> None:
+def _answer(recording: Recording, args: argparse.Namespace, ids: frozenset[str]) -> None:
     """What was asked, and behind it what is wrong with the run: often that is what the question comes from."""
     reasons = []
     for name in args.why:
@@ -120,7 +119,7 @@ def _answer(recording: Recording, args: argparse.Namespace, found: Sequence[Find
         for text in (r.explanation, fix, *(f"  {what}: {value}" for what, value in r.evidence)):
             if text:
                 print(f"  {' ' * (len(text) - len(text.lstrip()))}{on_a_line(text)}")
-    wrong = [f for f in found if f.grave][:NAMED]
+    wrong = [f for f in findings(recording, ids) if f.grave][:NAMED]
     if wrong:
         print("\nWhat is wrong with this run; without --why more is said:")
     for f in wrong:

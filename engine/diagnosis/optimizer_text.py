@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..recording.events import Site
 from .paths import paths_of
-from .program_ast import Source
+from .program_ast import Source, site_of
 from .run import Run
 
 _SCHEDULE = re.compile(r"\w*LR|ReduceLROnPlateau|CosineAnnealingWarmRestarts")
@@ -52,11 +52,6 @@ def _bound(source: Source) -> Iterator[Made]:
             if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute):
                 kind = value.func.attr if isinstance(value.func, ast.Attribute) else value.func.id
                 yield Made(name, kind, value, site_of(cell, value), statement if isinstance(statement, ast.stmt) else None)
-
-
-def site_of(cell: int, node: ast.expr | ast.stmt) -> Site:
-    """The site of a piece of a cell's text."""
-    return Site(cell, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)
 
 
 def given(call: ast.Call, position: int, name: str) -> ast.expr | None:

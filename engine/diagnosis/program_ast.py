@@ -110,7 +110,7 @@ class Source:
         """The site of an expression, in the cell of another site; that site if there is no expression."""
         if not isinstance(node, ast.expr) or otherwise is None:
             return otherwise
-        return _site(otherwise.cell, node)
+        return site_of(otherwise.cell, node)
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
         """The nodes that a node stands in, innermost first."""
@@ -167,11 +167,11 @@ class Source:
             if isinstance(above, ast.With):
                 for item in above.items:
                     if self._switches(item.context_expr):
-                        return _site(site.cell, item.context_expr)
+                        return site_of(site.cell, item.context_expr)
             if isinstance(above, ast.FunctionDef | ast.AsyncFunctionDef):
                 for decorator in above.decorator_list:
                     if self._switches(decorator):
-                        return _site(site.cell, decorator)
+                        return site_of(site.cell, decorator)
         return None
 
     def _switches(self, node: ast.expr) -> bool:
@@ -323,7 +323,8 @@ def _span(node: ast.expr | ast.stmt) -> Span:
     return node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0
 
 
-def _site(cell: int, node: ast.expr) -> Site:
+def site_of(cell: int, node: ast.expr | ast.stmt) -> Site:
+    """The site of a piece of a cell's text."""
     return Site(cell, *_span(node))
 
 

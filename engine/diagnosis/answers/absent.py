@@ -11,14 +11,11 @@ from ...recording.index import LedgerRow, Pass
 from ..cuts import cuts_above, detached_in_place, fact
 from ..failed_passes import failure
 from ..reason import Reason
-from .flags import requires_grad
+from .flags import DIFFERENTIABLE, requires_grad
 from .grad_query import Question, listed
 from .no_backward import no_backward
 from .overwritten import overwritten
 from .unreached import unreached
-
-FLOATING = ("float", "bfloat", "complex")
-"""What the names of dtypes that can require grad begin with."""
 
 
 def absent(q: Question) -> Reason:
@@ -124,7 +121,7 @@ def _needs_none(q: Question) -> Reason:
     if inputs and maker.op not in ("Parameter",) and maker.op != "grad":
         leaves = leaves_above(q)
         names = listed([q.told(t) for t in leaves])
-        floating = [t for t in leaves if run.tensors[t].info.dtype.startswith(FLOATING)]
+        floating = [t for t in leaves if run.tensors[t].info.dtype.startswith(DIFFERENTIABLE)]
         made = "made without requires_grad=True"
         fix = f"If a gradient is wanted, make {listed([q.label(t) for t in floating])} with requires_grad=True."
         if not floating:
@@ -141,7 +138,7 @@ def _needs_none(q: Question) -> Reason:
             evidence=[(f"{q.label(t)}.requires_grad", "False") for t in leaves[:4]],
         )
     dtype = q.history.info.dtype
-    if not dtype.startswith(FLOATING):
+    if not dtype.startswith(DIFFERENTIABLE):
         return q.because(
             "integer",
             f"{q.name}.grad is None because {q.name} is {dtype}, and only floating point tensors can require grad",

@@ -6,7 +6,8 @@ from ...recording.events import NOTHING, OpRan
 from ..cuts import KINDS, cuts_above, filled, opener
 from .grad_query import Question, listed
 
-_DIFFERENTIABLE = ("float", "bfloat", "complex")
+DIFFERENTIABLE = ("float", "bfloat", "complex")
+"""What the names of dtypes that can require grad begin with."""
 
 
 def requires_grad(q: Question) -> str:
@@ -51,6 +52,6 @@ def requires_grad(q: Question) -> str:
         of = listed([q.label(t) for t in inputs])
         verb = "does not" if len(dict.fromkeys(inputs)) == 1 else "do not"
         return f"{name} does not require grad: {where} computed it from {of}, which {verb}."
-    if not history.info.dtype.startswith(_DIFFERENTIABLE):
+    if not history.info.dtype.startswith(DIFFERENTIABLE):
         return f"{name} does not require grad, and cannot: it is {history.info.dtype}."
     return f"{name} does not require grad: {where} made it without requires_grad=True."

@@ -18,7 +18,7 @@ ATTENTION_AXIS = Kind(
     mechanical=True,
 )  # fmt: skip
 _FAR = 6
-"""Operations between the scores and their softmax."""
+"""Operations between the scores and their softmax, and between that and the product with the values."""
 _OFF = 1e-2
 _DIM = re.compile(r"-?\d")
 

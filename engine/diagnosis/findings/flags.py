@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from ..optimizer_text import site_of
 from ..paths import Paths, paths_of
+from ..program_ast import site_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -49,11 +49,13 @@ def flag_unread(run: Run) -> Iterator[Finding]:
                     f"Write {owner}.{_FLAG} = {value.value}.",
                     step=step, site=site, evidence=[("reads of it in the program", "0")],
                 )  # fmt: skip
-            elif attribute == _FLAG and (
-                others := _otherwise(run, owner, value.value) or _of_all(run, paths, statement, owner, value.value)
-            ):
+            if attribute != _FLAG:
+                continue
+            others, whose = _otherwise(run, owner, value.value), owner
+            if not others and _is_of_a_module(paths, statement, owner):
+                others, whose = _unlike(run, run.tensors, value.value), "the run"
+            if others:
                 did = "get gradients all the same" if not value.value else "require no grad all the same"
-                whose = owner if any(owner in run.title(t) for t in others) else "the run"
                 yield finding(
                     run, FLAG_UNREAD,
                     f"{name} = {value.value} {'unfreezes' if value.value else 'freezes'} nothing: {owner} is a module, which "
@@ -85,25 +87,25 @@ def _is_read(paths: Paths, attribute: str) -> bool:
     return any(isinstance(n, ast.Attribute) and n.attr == attribute and isinstance(n.ctx, ast.Load) for n in nodes)
 
 
-def _of_all(run: Run, paths: Paths, statement: ast.stmt, owner: str, flag: bool) -> list[int]:
-    """The same of all parameters, where the owner goes through the modules of another: `for child in model.children():`."""
+def _is_of_a_module(paths: Paths, statement: ast.stmt, owner: str) -> bool:
+    """Whether a name goes through the modules of another, around a statement: `for child in model.children():`."""
     for above in paths.source.around(statement):
         if isinstance(above, ast.For) and isinstance(above.iter, ast.Call) and isinstance(above.iter.func, ast.Attribute):
             names = {ast.unparse(part) for part in ast.walk(above.target) if isinstance(part, ast.Name)}
             if owner in names and _MODULES.fullmatch(above.iter.func.attr):
-                return _unlike(run, [t for t in run.tensors if run.tensors[t].info.is_parameter], flag)
-    return []
+                return True
+    return False
 
 
 def _otherwise(run: Run, owner: str, flag: bool) -> list[int]:
     """The parameters of a module that do not have a flag at the end, and show it: by a gradient, or by none."""
     named = {event.tensor for _, event in run.namings if event.name.startswith((f"{owner}.", f"{owner}["))}
-    return _unlike(run, sorted(t for t in named if run.tensors[t].info.is_parameter), flag)
+    return _unlike(run, named, flag)
 
 
-def _unlike(run: Run, own: list[int], flag: bool) -> list[int]:
-    """Parameters, if none of them has the flag; without those that do not show it."""
-    end = len(run.events) - 1
+def _unlike(run: Run, tensors: Iterable[int], flag: bool) -> list[int]:
+    """The parameters among tensors, if none of them has the flag; without those that do not show it."""
+    own, end = sorted(t for t in tensors if run.tensors[t].info.is_parameter), len(run.events) - 1
     if any(run.status(t, end).requires_grad == flag for t in own):
         return []
     return [t for t in own if (run.tensors[t].ledger is None) == flag]

@@ -24,7 +24,7 @@ _EXACT = {"+": np.add, "−": np.subtract, "×": np.multiply}
 """What is written with a symbol, as whole numbers without bounds."""
 _SMALL = ("uint8", "int8")
 _FAR = 8
-"""Operations on the way to floating point numbers."""
+"""Tensors made of the result among which floating point numbers are looked for."""
 
 
 @rule(148, INTEGER_WRAPPED)
@@ -88,8 +88,8 @@ def _sides(run: Run, step: int, event: OpRan) -> tuple[NDArray[Any] | int, NDArr
 def _becomes_floating(run: Run, tensor: int) -> bool:
     """Whether floating point numbers are made of it."""
     queue = [tensor]
-    for depth, each in enumerate(queue):
-        if depth > _FAR:
+    for count, each in enumerate(queue):
+        if count > _FAR:
             break
         for step in run.consumers.get(each, ()):
             event = run.events[step]

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from ...program.changes import TextChange
-from ...recording.events import NOTHING, Site
+from ...recording.events import NOTHING
 from .. import mending
 from ..paths import paths_of
-from ..program_ast import Source
+from ..program_ast import Source, site_of
 from ..reason import Finding, Kind
 from ..run import Run, finding
 from .registry import rule
@@ -18,12 +18,9 @@ STATE_NOT_COPIED = Kind(
     "state_not_copied", "warning", "What state_dict() gave is kept for later, and the updates change it along with the model.",
     mechanical=True,
 )  # fmt: skip
-
-
 STATE_NOT_LOADED = Kind(
-    "state_not_loaded", "warning", "Entries of what state_dict() gave are set, and it is never loaded.",
-    mechanical=True,
-)  # fmt: skip
+    "state_not_loaded", "warning", "Entries of what state_dict() gave are set, and it is never loaded.", mechanical=True
+)
 
 
 @rule(138, STATE_NOT_COPIED)
@@ -38,18 +35,18 @@ def state_not_copied(run: Run) -> Iterator[Finding]:
         updates = _updates_in(run, cell, loop)
         if back is None or len(updates) < 2:
             continue
-        model, site = ast.unparse(call.func.value), _site(cell, call)
+        model, site, there = ast.unparse(call.func.value), site_of(cell, call), site_of(cell, back)
         copied = f"{{key: value.clone() for key, value in {ast.unparse(call)}.items()}}"
         yield finding(
             run, STATE_NOT_COPIED,
             f"{name} is no copy: it changes with {model}.",
             f"{ast.unparse(call)} at {run.site_text(site)} holds the parameters themselves. The optimizer goes on to change "
-            f"them, so what {ast.unparse(back)} puts back at {run.site_text(_site(cell, back))} is what the model has already: "
+            f"them, so what {ast.unparse(back)} puts back at {run.site_text(there)} is what the model has already: "
             "the last weights, not those that were to be kept.",
             f"Copy it: {name} = copy.deepcopy({ast.unparse(call)}).",
             step=updates[-1],
             site=site,
-            related=[_site(cell, back), run.site(updates[-1])],
+            related=[there, run.site(updates[-1])],
             evidence=[("updates in that loop", str(len(updates)))],
             changes=[TextChange(cell, site.line, site.column, site.end_line, site.end_column, copied)],
         )  # fmt: skip
@@ -71,18 +68,17 @@ def state_not_loaded(run: Run) -> Iterator[Finding]:
             continue
         model, first = ast.unparse(call.func.value), source.statement(written[0])
         assert first is not None
-        loops = [each for each in source.around(first) if isinstance(each, ast.For | ast.While)]
-        loops = [each for each in loops if not _within(each, call)]
-        last = loops[-1] if loops else first
+        made, entry = site_of(cell, call), site_of(cell, written[0])
+        behind = mending.in_body(run, entry, made) or site_of(cell, first)
         yield finding(
             run, STATE_NOT_LOADED,
             f"{ast.unparse(written[0])} = … changes a dictionary, and {model} stays as it is.",
-            f"{ast.unparse(call)} at {run.site_text(_site(cell, call))} is a dictionary of {model}'s tensors. What is put there"
+            f"{ast.unparse(call)} at {run.site_text(made)} is a dictionary of {model}'s tensors. What is put there"
             f" in the place of one is another tensor, which {model} knows nothing of, and {name} is never loaded.",
             f"Load it: {model}.load_state_dict({name}). Or write into the tensors: {ast.unparse(written[0])}.copy_(…).",
-            step=step, site=mending.site_of(cell, written[0]), related=[_site(cell, call)],
+            step=step, site=entry, related=[made],
             evidence=[(f"loads of {name} in the program", "0")],
-            changes=mending.after(run, mending.site_of(cell, last), f"{model}.load_state_dict({name})"),
+            changes=mending.after(run, behind, f"{model}.load_state_dict({name})"),
         )  # fmt: skip
 
 
@@ -115,10 +111,6 @@ def _ran(run: Run, cell: int, statement: ast.stmt | None) -> int | None:
         if site is not None and site.cell == cell and statement.lineno <= site.line <= (statement.end_lineno or 0):
             return step
     return None
-
-
-def _within(outer: ast.AST, node: ast.AST) -> bool:
-    return any(each is node for each in ast.walk(outer))
 
 
 def _kept_as(source: Source, call: ast.Call) -> str:
@@ -160,7 +152,3 @@ def _updates_in(run: Run, cell: int, loop: ast.For | ast.While) -> list[int]:
         if scope is not None and any(line == loop.lineno for line, _ in scope.loops):
             found.append(step)
     return found
-
-
-def _site(cell: int, call: ast.Call) -> Site:
-    return Site(cell, call.lineno, call.col_offset, call.end_lineno or call.lineno, call.end_col_offset or 0)

@@ -12,9 +12,9 @@ from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, OpRan, Site
 from ..cadence import cadence_of, takes_gradient, within
 from ..mends import owners
-from ..optimizer_text import Made, optimizer_site, optimizers, site_of
+from ..optimizer_text import Made, optimizer_site, optimizers
 from ..paths import paths_of
-from ..program_ast import Source
+from ..program_ast import Source, site_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule

@@ -14,8 +14,9 @@ from ...graph.numbers import number
 from ...recording.events import NOTHING, Site
 from ..cadence import Key, Window, cadence_of
 from ..mends import order as mends
-from ..optimizer_text import Made, given, mentioned, methods, optimizer_site, schedules, site_of, stepped_by
+from ..optimizer_text import Made, given, mentioned, methods, optimizer_site, schedules, stepped_by
 from ..paths import paths_of
+from ..program_ast import site_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule

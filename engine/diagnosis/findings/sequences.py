@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, OpRan
 from ..mending import keyword
-from ..optimizer_text import site_of
 from ..paths import paths_of
+from ..program_ast import site_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule

@@ -10,6 +10,7 @@ it helps, only that it does what its `fix` says. Nothing is run here.
 
 from __future__ import annotations
 
+from ..program_ast import site_of
 from .expressions import (
     keyword,
     out_of_place,
@@ -32,7 +33,6 @@ from .spots import (
     in_body,
     loop_around,
     receiver_at,
-    site_of,
     sites_at,
     spot,
     statement_at,

@@ -9,8 +9,9 @@ from ...compat.names import SURFACE, TENSOR_METHODS
 from ...program.changes import TextChange
 from ...recording.events import Site
 from ..paths import paths_of
+from ..program_ast import site_of
 from ..run import Run
-from .spots import Changes, Spot, begin, call_of, end, site_of, spot
+from .spots import Changes, Spot, begin, call_of, end, spot
 
 _TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.JoinedStr)
 """Expressions that need no parentheses, whatever stands behind them."""

@@ -9,7 +9,7 @@ from ...program.changes import TextChange
 from ...program.parsing import ProgramAst
 from ...recording.events import Site
 from ..paths import paths_of
-from ..program_ast import Function
+from ..program_ast import Function, site_of
 from ..run import Run
 
 Changes: TypeAlias = list[TextChange]
@@ -58,11 +58,6 @@ def begin(node: ast.expr | ast.stmt) -> tuple[int, int]:
 def end(node: ast.expr | ast.stmt) -> tuple[int, int]:
     """The line and the column at which a node ends."""
     return node.end_lineno or node.lineno, node.end_col_offset or 0
-
-
-def site_of(cell: int, node: ast.expr | ast.stmt) -> Site:
-    """The site of a node."""
-    return Site(cell, node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)
 
 
 def statement_of(run: Run, site: Site | None) -> Spot | None:

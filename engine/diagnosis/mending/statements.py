@@ -9,8 +9,9 @@ from ...program.changes import TextChange
 from ...program.parsing import ProgramAst
 from ...recording.events import Site
 from ..paths import paths_of
+from ..program_ast import site_of
 from ..run import Run
-from .spots import Changes, Spot, begin, end, site_of, spot
+from .spots import Changes, Spot, begin, end, spot
 
 INDENT = "    "
 

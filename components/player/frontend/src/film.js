@@ -4,10 +4,11 @@ import { h } from '../../../browser/dom.mjs';
 import { plainText } from './caption.js';
 import { fontOf } from './fonts.js';
 import { iconButton, setIcon } from './icon-button.js';
-import { fitEnd, textWidth, write } from './text.js';
+import { textWidth, write } from './text.js';
 
-/** The kinds of WebM that browsers can make; VP8 first, which takes a processor half of what VP9 takes while the player plays. */
+/** The kinds of WebM that browsers can make; VP8 first, which is easier to make while the player plays. */
 const KINDS = ['video/webm;codecs=vp8', 'video/webm;codecs=vp9', 'video/webm'];
+const LABEL = 'Film what is played (WebM)';
 const FRAMES = 30;
 /** Bits a second: edges of letters stay sharp. */
 const BITS = 6_000_000;
@@ -36,15 +37,14 @@ export function sizeOf({ width, height }, ratio) {
  */
 export function createFilm(state, parts, { canvas }) {
   const kind = kindOf();
-  let now = null; // what is being filmed: {recorder, sheet, size, began, frame, timer, chunks}
-  const button = iconButton('film', 'Film what is played (WebM)', () => film.toggle(), { class: 'film', 'aria-pressed': 'false' });
+  let now = null; // what is being filmed: {recorder, sheet, size, began, timer, chunks}
+  const button = iconButton('film', LABEL, () => film.toggle(), { class: 'film', 'aria-pressed': 'false' });
   button.hidden = !kind;
 
   const film = {
     button,
     /** What a file of what is on show is called, without an ending. */
     name: '',
-    on: () => now !== null,
 
     /** Film from this step on, from the first one where it is the last; or end what is being filmed. */
     toggle() {
@@ -84,7 +84,7 @@ export function createFilm(state, parts, { canvas }) {
     recorder.addEventListener('stop', () => done(current));
     // The browser may take its time to begin: what was played before would be missing.
     recorder.addEventListener('start', () => {
-      current.timer = setTimeout(() => now === current && !parts.playback.playing() && parts.playback.play(), REST);
+      current.timer = setTimeout(() => recorder.state === 'recording' && !parts.playback.playing() && parts.playback.play(), REST);
     });
     shoot(current);
     recorder.start(1000);
@@ -131,12 +131,12 @@ export function createFilm(state, parts, { canvas }) {
     const far = `${step + 1} / ${model.last + 1}`;
     const taken = textWidth(count, far);
     write(ctx, far, wide - 16, 30, { font: count, fill: palette.mute, align: 'right' });
-    write(ctx, fitEnd(words, plainText(model.steps.at(step)?.caption), wide - taken - 56), 16, 30, { font: words, fill: palette.ink });
+    write(ctx, plainText(model.steps.at(step)?.caption), 16, 30, { font: words, fill: palette.ink, room: wide - taken - 56 });
   }
 
   function done(current) {
     button.setAttribute('aria-pressed', 'false');
-    setIcon(button, 'film', 'Film what is played (WebM)');
+    setIcon(button, 'film', LABEL);
     if (now !== current) return;
     now = null;
     const made = new Blob(current.chunks, { type: 'video/webm' });
