@@ -526,7 +526,7 @@ def finding(
     ends: bool = False,
 ) -> Finding:
     """A finding at a step; its line is the step's unless another site is given. `steps` are all at which it shows, where a rule
-    has looked at more than the first. It is as severe as its kind unless `severity` says that it is less so. `changes` of the
+    has looked at more than the first. It is as severe as its kind unless `severity` says otherwise. `changes` of the
     text may mend it. It `ends` the program where it explains the exception that it ended with."""
     own_site = run.site(step) if site is None else site
     others = dict.fromkeys(other for other in related if other is not None and other != own_site)

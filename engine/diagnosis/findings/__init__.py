@@ -59,6 +59,7 @@ CONSEQUENCES = {
     "zero_derivative": {"zero_gradient"},
     "symmetry": {"zero_gradient", "dead_relu"},
     "vanishing_gradients": {"zero_gradient"},
+    "undivided_accumulation": {"diverging"},
 }  # fmt: skip
 """Findings that say no more than that another one has taken effect."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -32,36 +33,93 @@ NORMALIZED_OVER_BATCH = Kind(
 )
 VALUES_COMPARED = Kind("values_compared", "warning", "The largest scores are compared with classes, instead of their indices.")
 
+Sizes = tuple[int, ...]
+
 
 @rule(171, VIEW_TRANSPOSES)
 def view_transposes(run: Run) -> Iterator[Finding]:
-    """The sizes after a view are those before it in another order: elements stay in their order in memory, so they do not go
-    along with their dimension."""
+    """The sizes after a view are those before it in another order, one of them split or two of them joined on the way: elements
+    stay in their order in memory, so they do not go along with their dimension."""
     if not run.passes:
         return
+    told: set[tuple[int, int, Sizes, Sizes]] = set()
     for step, event in run.first_ops_of({"view", "reshape"}, 1):
         given = run.argument(event, "self")
         if given == NOTHING or not event.outputs or event.in_backward or run.module(step):
             continue
-        before, after = (tuple(n for n in s if n != 1) for s in (run.tensors[given].info.shape, event.outputs[0].shape))
-        if len(run.tensors[given].info.shape) != len(event.outputs[0].shape) or len(before) < 3 or before == after:
-            continue
-        if Counter(before) != Counter(after):
-            continue
+        before, after = run.tensors[given].info.shape, event.outputs[0].shape
         name = run.title(given)
-        moved = [k for k, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
+        taken = name if re.fullmatch(r"[\w.]+", name) else f"({name})"
+        mixed = _swapped(taken, before, after)
+        if mixed is None and event.node is not None and event.node.id in run.ran:
+            mixed = _split_or_joined(taken, before, after)
+        site = run.site(step)
+        place = (site.cell, site.line, before, after) if site is not None else (0, 0, before, after)
+        if mixed is None or place in told:
+            continue
+        told.add(place)
+        sizes, fix = mixed
         yield finding(
             run, VIEW_TRANSPOSES,
             f"{run.segment(run.site(step)) or event.op} does not swap dimensions: it reads the elements in their old order.",
-            f"{name} has shape {shape_text(run.tensors[given].info.shape)} and gets {shape_text(event.outputs[0].shape)}, the "
-            f"same sizes in another order. {event.op}() moves no element: what was one row is now spread over several, so "
-            "samples, channels or heads are mixed up.",
-            "Use transpose() for two dimensions" + (f", as {name}.transpose({moved[0]}, {moved[1]})"
-            if len(moved) == 2 and before == run.tensors[given].info.shape else "") + ", or permute() for more.",
+            f"{name} has shape {shape_text(before)} and gets {shape_text(after)}, {sizes}. A view moves no element: what was "
+            "one row is now spread over several, so samples, channels or heads are mixed up.",
+            fix,
             step=step, related=[run.site(run.tensors[given].born)],
-            evidence=[("shape before", str(list(run.tensors[given].info.shape))), ("after", str(list(event.outputs[0].shape)))],
+            evidence=[("shape before", str(list(before))), ("after", str(list(after)))],
             nodes=[key(given), key(event.outputs[0].id)],
         )  # fmt: skip
+
+
+def _swapped(name: str, shape: Sizes, result: Sizes) -> tuple[str, str] | None:
+    """What a view does to the sizes and what is meant, where these are the same in another order; None otherwise."""
+    before, after = (tuple(n for n in sizes if n != 1) for sizes in (shape, result))
+    if len(shape) != len(result) or len(before) < 3 or before == after or Counter(before) != Counter(after):
+        return None
+    moved = [k for k, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
+    two = f", as {name}.transpose({moved[0]}, {moved[1]})" if len(moved) == 2 and before == shape else ""
+    return "the same sizes in another order", f"Use transpose() for two dimensions{two}, or permute() for more."
+
+
+def _split_or_joined(name: str, before: Sizes, after: Sizes) -> tuple[str, str] | None:
+    """What a view does to the sizes and what is meant, where one dimension is split or two are joined and another one changes
+    its side on the way; None otherwise, and where the sizes allow another reading."""
+    if min(before, default=0) < 1 or min(before[-2:]) < 2 or min(after[-2:]) < 2:
+        return None
+    match before[-3:], after[-3:]:
+        case (_, long, wide), (heads, same, part) if (
+            len(after) == len(before) + 1 >= 4 and before[:-2] == after[:-3] and same == long != heads > 1
+            and heads * part == wide
+        ):  # (batch, time, features) to (batch, heads, time, features of a head)
+            split = ", ".join(map(str, (*before[:-1], heads, part)))
+            return f"where {wide} is split into {heads} × {part}, and {long} does not stay before it", (
+                f"Split first, then swap: {name}.view({split}).transpose({len(before) - 2}, {len(before) - 1})."
+            )
+        case (_, long, channels), (same, high, broad) if (
+            len(after) == len(before) + 1 >= 4 and before[:-2] == after[:-3] and same == channels != long
+            and high * broad == long and min(high, broad) > 1
+        ):  # (batch, places, channels) to (batch, channels, height, width)
+            return f"where {long} is split into {high} × {broad}, and {channels} goes before it", (
+                f"Swap first: {name}.transpose({len(before) - 2}, {len(before) - 1}).reshape"
+                f"({', '.join(map(str, after))})."
+            )
+        case (heads, long, part), (_, same, wide) if (
+            len(before) == len(after) + 1 >= 4 and before[:-3] == after[:-2] and same == long != heads > 1
+            and heads * part == wide
+        ):  # (batch, heads, time, features of a head) to (batch, time, features)
+            return f"where {heads} and {part} are joined over {long}, which stands between them", (
+                f"Swap first: {name}.transpose({len(before) - 3}, {len(before) - 2}).reshape"
+                f"({', '.join(map(str, after))})."
+            )
+        case (channels, high, broad), (_, long, same) if (
+            len(before) == len(after) + 1 >= 4 and before[:-3] == after[:-2] and same == channels != long
+            and high * broad == long and min(high, broad, channels) > 1
+        ):  # (batch, channels, height, width) to (batch, places, channels)
+            return f"where {high} and {broad} are joined, and {channels} goes behind them", (
+                f"Join first, then swap: {name}.flatten({len(before) - 2}).transpose({len(after) - 2}, {len(after) - 1})."
+            )
+        case _:
+            return None
 
 
 @rule(172, GATHERED_ACROSS)

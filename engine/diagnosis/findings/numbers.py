@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from ...graph.structure.moments import iteration_of, iterations_text, main_of
 from ...graph.structure.places import places_of
@@ -18,6 +19,7 @@ from ..fault_facts import of_derivative, of_operation, outputs, word
 from ..mends.numbers import kept_inside
 from ..reason import Finding, Kind
 from ..run import NAN, Run, finding, key, said
+from .refusals import refused_nan
 from .registry import rule
 
 NAN_VALUE = Kind("nan", "error", "A result is NaN, and it, or the loss, is used.", True)
@@ -39,7 +41,14 @@ class Symptom(NamedTuple):
 
 @rule(150, NAN_VALUE, INF_VALUE, NAN_GRADIENT, INF_GRADIENT, NOT_FINITE_UNSEEN, everywhere=True)
 def not_finite(run: Run) -> Iterator[Finding]:
-    """A loss, a gradient or a result is NaN or infinite; the finding is about the operation it began with."""
+    """A loss, a gradient or a result is NaN or infinite; the finding is about the operation it began with, which is what ended
+    the program where a function has refused the NaN."""
+    refused = refused_nan(run)
+    for found in _not_finite(run):
+        yield replace(found, ends=True, evidence=(("error", said(run)), *found.evidence)) if refused is not None else found
+
+
+def _not_finite(run: Run) -> Iterator[Finding]:
     if not any(run.faults):
         yield from _stopped_by_anomaly_mode(run)
         return
@@ -89,9 +98,10 @@ def _first_symptom(run: Run) -> Symptom | None:
         failed = getattr(run.events[entry.ended], "error", "") if entry.ended < len(run.events) else ""
         if "returned nan values" in failed:
             return Symptom(entry.began, _pass(run, entry), entry=entry)
-    if run.passes:
-        return None
-    for step, event in run.ops:
+    refused = refused_nan(run)
+    if refused is not None:
+        return Symptom(refused[0], refused[1].text, refused[1].tensor)
+    for step, event in run.ops if not run.passes else ():
         for info in event.outputs:
             if info.requires_grad and info.id not in run.consumers and run.fault(info.array) & NAN:
                 return Symptom(step, run.title(info.id), info.id)

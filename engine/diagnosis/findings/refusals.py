@@ -15,10 +15,10 @@ from ..backward_call import receiver
 from ..failed_passes import kind_of
 from ..failures import FAILURES, Case, Failure, failure_of
 from ..mends.refusals import accepted
-from ..operands import called, described, operands, subject
+from ..operands import Operand, called, described, operands, subject
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
-from ..run import Run, finding, key, said
+from ..run import NAN, Run, finding, key, said
 from .registry import rule
 
 _TARGET = re.compile(r"\s*([A-Za-z_]\w*)")
@@ -38,8 +38,8 @@ def refused(run: Run) -> Iterator[Finding]:
         return
     step, event = run.raised
     failure = failure_of(event.message, event.type)
-    if failure is None or failure.code in _ELSEWHERE or _own(paths_of(run.recording), step):
-        return
+    if failure is None or failure.code in _ELSEWHERE or _own(paths_of(run.recording), step) or refused_nan(run) is not None:
+        return  # or what it began with is found, with the error
     if failure.code == "backward_on_vector" or failure.code.startswith("in_place_on"):
         yield _about_gradients(run, failure, step, event)
     else:
@@ -99,6 +99,22 @@ def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) ->
     )  # fmt: skip
 
 
+def refused_nan(run: Run) -> tuple[int, Operand] | None:
+    """The step at which the program ended because a function refuses NaN, and the tensor with it; None for any other end."""
+    if run.raised is None:
+        return None
+    step, event = run.raised
+    failure = failure_of(event.message, event.type)
+    if failure is None or failure.code not in _RANGED:
+        return None
+    for operand in operands(paths_of(run.recording), step):
+        if run.fault(run.status(operand.tensor, step).array) & NAN:
+            return step, operand
+    return None
+
+
+_RANGED = frozenset(("outside_distribution", "no_factorization"))
+"""Failures that a NaN leads to."""
 _OF_SUBJECTS = frozenset(("unknown_attribute", "none_used", "not_a_tensor"))
 """Failures in which what is given need not be a tensor."""
 

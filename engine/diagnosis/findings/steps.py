@@ -16,6 +16,7 @@ from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
+from .training import growing, losses_by_update
 
 NEVER_STEPPED = Kind(
     "never_stepped", "warning", "An optimizer is made and gradients are computed, but it never steps.", mechanical=True
@@ -350,6 +351,7 @@ def undivided(run: Run) -> Iterator[Finding]:
             evidence=[("backward passes per step", str(count))],
             nodes=[key(t) for t in window.owned],
             steps=[run.index.passes[min(p)].began for _, p in full],
+            severity="warning" if any(growing([value for _, value in points]) for points in losses_by_update(run)) else "",
             changes=mends.loss_divided(run, run.site(run.index.passes[min(passes)].began), name),
         )  # fmt: skip
 

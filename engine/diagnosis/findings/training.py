@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
@@ -208,8 +210,8 @@ def diverging(run: Run) -> Iterator[Finding]:
     """The loss grows from update to update until it leaves all bounds."""
     if not run.updates:
         return
-    moments = sorted({step for steps in run.updates.values() for step in steps})
-    for points in losses(run):
+    moments = moments_of_updates(run)
+    for points in losses_by_update(run):
         found = growing([value for _, value in points])
         if found is None:
             continue
@@ -279,6 +281,22 @@ def losses(run: Run) -> list[list[tuple[int, float]]]:
                     (entry.began, value)
                 )
     return list(series.values())
+
+
+def moments_of_updates(run: Run) -> list[int]:
+    """The steps at which parameters are updated, in order."""
+    return sorted({step for steps in run.updates.values() for step in steps})
+
+
+def losses_by_update(run: Run) -> list[list[tuple[int, float]]]:
+    """The same, of what belongs to one update, as micro-batches do, the mean, with the step of the first."""
+    moments, averaged = moments_of_updates(run), []
+    for points in losses(run):
+        found: dict[int, list[tuple[int, float]]] = {}
+        for step, value in points:
+            found.setdefault(bisect_right(moments, step), []).append((step, value))
+        averaged.append([(group[0][0], fmean(value for _, value in group)) for group in found.values()])
+    return averaged
 
 
 def summed(run: Run, entry: Pass) -> int:

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from msgspec.structs import replace
@@ -188,6 +189,28 @@ def test_the_first_nan_names_operation_element_and_inputs() -> None:
     assert evidence["first NaN"] == "mul at line 4"
     assert "0 times infinity" not in f.title
     assert "log(0) is −infinity" in f.explanation
+
+
+def test_a_nan_that_a_distribution_refuses_is_told_by_where_it_began() -> None:
+    program = """
+        import torch
+        from torch import nn
+        from torch.distributions import Categorical
+        policy = nn.Linear(4, 2)
+        optimizer = torch.optim.SGD(policy.parameters(), lr=0.1)
+        for step in range(4):
+            seen = torch.randn(8, 4)
+            if step == 2:
+                seen = seen / (seen - seen)
+            action = Categorical(logits=policy(seen))
+            loss = -action.log_prob(action.sample()).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    """
+    (f,) = found(dedent(program).strip())
+    assert (f.rule, f.line, f.ends) == ("nan", 9, True)
+    assert dict(f.evidence)["error"].startswith("ValueError: Expected parameter logits")
 
 
 def test_a_branch_that_was_not_taken_is_explained() -> None:
