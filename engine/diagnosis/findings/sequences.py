@@ -1,12 +1,13 @@
-"""Rules about recurrent networks: which dimension is time and which the samples."""
+"""Rules about sequences: which dimension is time and which the samples."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ...graph.numbers import shape_text
-from ...recording.events import NOTHING, OpRan
-from ..mending import keyword
+from ...recording.events import NOTHING, OpRan, Site
+from ..mending import Changes, keyword, replaced
 from ..paths import paths_of
 from ..program_ast import site_of
 from ..reason import Finding, Kind
@@ -18,6 +19,14 @@ BATCH_IS_TIME = Kind(
     mechanical=True,
 )  # fmt: skip
 
+POSITIONS_OF_SAMPLES = Kind(
+    "positions_of_samples", "warning", "Encodings of positions are cut to the number of samples: each sample gets one of them.",
+    mechanical=True,
+)  # fmt: skip
+
+_NEAR = 4
+"""Operations between the sum with the encodings and the module that takes it."""
+_BATCH_FIRST = ("MultiheadAttention", "LSTM", "GRU", "RNN")
 _RECURRENT = ("LSTM", "GRU", "RNN")
 
 
@@ -73,3 +82,56 @@ def _for_each(run: Run, tensor: int, count: int) -> bool:
             if event.outputs[0].shape[:1] == (count,) and len(queue) < 24:
                 queue.append(event.outputs[0].id)
     return False
+
+
+@rule(177, POSITIONS_OF_SAMPLES)
+def positions_of_samples(run: Run) -> Iterator[Finding]:
+    """A table of shape (positions, 1, features) is cut to the first dimension of what it is added to, and a module that has the
+    samples first takes the sum."""
+    for step, event in run.first_ops_of({"add"}, 1):
+        given = run.inputs(event)
+        if len(given) != 2 or not event.outputs or run.module(step):
+            continue
+        for data, table in (given, given[::-1]):
+            wide, narrow = run.tensors[data].info.shape, run.tensors[table].info.shape
+            cut = run.tensors[table].op
+            said = {argument.name: argument.text for argument in cut.inputs}
+            if len(wide) != 3 or narrow != (wide[0], 1, wide[2]) or wide[1] < 2 or cut.op != "slice" or said.get("dim") != "0":
+                continue
+            whole = run.tensors[run.argument(cut, "self")].info.shape
+            if len(whole) != 3 or whole[0] <= narrow[0] or not _samples_first(run, event.outputs[0].id):
+                continue
+            site = run.site(run.tensors[table].born)
+            positions = run.segment(site)
+            yield finding(
+                run, POSITIONS_OF_SAMPLES,
+                f"{positions or 'The table'} takes as many positions as there are samples: {wide[0]}, not {wide[1]}.",
+                f"What it is added to has shape {shape_text(wide)}, and the samples stand first. Each sample gets one encoding "
+                f"for all of its {wide[1]} positions, another one than its neighbour, so the model cannot know the order.",
+                "Cut it by dimension 1, and let it stand there: pe[: x.size(1)].transpose(0, 1).",
+                step=step, site=site, related=[run.site(step)],
+                evidence=[("encodings", str(list(narrow))), ("added to", str(list(wide)))], nodes=[key(table), key(data)],
+                changes=_by_positions(run, site, positions),
+            )  # fmt: skip
+
+
+def _samples_first(run: Run, tensor: int) -> bool:
+    """Whether a module swaps the first two dimensions of what is made of a tensor: it was told that the samples come first."""
+    queue = [(tensor, 0)]
+    for source, far in queue:
+        for step in run.consumers.get(source, ()):
+            event = run.events[step]
+            if not isinstance(event, OpRan) or not event.outputs:
+                continue
+            inside = run.recording.scopes[event.scope].module_class if event.scope >= 0 else ""
+            if "transposes" in run.traits(event.op) and inside in _BATCH_FIRST:
+                return event.outputs[0].shape[:2] == run.tensors[source].info.shape[1::-1]
+            if far < _NEAR and event.outputs[0].shape == run.tensors[source].info.shape and len(queue) < _NEAR**2:
+                queue.append((event.outputs[0].id, far + 1))
+    return False
+
+
+def _by_positions(run: Run, site: Site | None, text: str) -> Changes:
+    """The table cut by dimension 1 and turned, where the text says what it is cut by."""
+    turned = re.sub(r"\.(size\(|shape\[)0([)\]])", r".\g<1>1\2", text)
+    return replaced(run, site, f"{turned}.transpose(0, 1)") if turned != text else []
