@@ -62,6 +62,11 @@ KINDS = {
         "cut_inference", "under inference_mode", "computed within inference_mode", "inference mode was switched on {at}",
         *_UNRECORDED,
     ),
+    "sample": Kind(
+        "cut_sample", "a sample", "sample() draws without a graph", "sample() draws without a graph",
+        "{where}: {doing} switches autograd off while it draws, so what is drawn has no graph.",
+        "Use {instead}.",
+    ),
     "dtype": Kind(
         "cut_dtype", "not floating point", "converted to integers or truth values on the way", "it is {dtype}",
         "{where}: {plain} becomes {dtype}. Integers and truth values have no gradient.",
@@ -78,7 +83,7 @@ KINDS = {
         "Use something differentiable instead: {instead}.",
     ),
 }  # fmt: skip
-"""By what a recording calls them (`OpRan.cut`); "numbers" and "gradient" are not made by operations, and found in the text."""
+"""By what a recording calls them (`OpRan.cut`); "numbers", "gradient" and "sample" are found in the text."""
 
 _ELSEWHERE = {"Parameter": "nn.Parameter(…)", "_new_tensor": ".new_tensor(…)"}
 """What makes a new leaf of a tensor's values and is no function of torch, as it is written."""
@@ -229,6 +234,10 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
     elif word == "copy":
         facts["what"] = called or _ELSEWHERE.get(event.op, f"torch.{event.op.strip('_')}(…)")
         facts["instead"] = _kept(paths, event, site, name)
+    elif word == "sample":
+        drawn = run.values(link.result, link.step)
+        counted = drawn is not None and bool((drawn == drawn.round()).all())
+        facts |= {"what": "sample()", "doing": called, "instead": _DRAWN if counted else "rsample(), which draws with one"}
     elif word in ("no_grad", "inference"):
         opening = opener(paths, event, site)
         text = run.segment(opening)
@@ -283,11 +292,23 @@ def kind_of(paths: Paths, link: Link) -> str:
         return "gradient" if _called(paths, link.step) == "grad" else "nondifferentiable"
     if event.op in run.having("leaf"):
         return "copy"
+    if event.cut == "no_grad" and drawn_by_sample(paths, link.step):
+        return "sample"
     if event.cut in ("no_grad", "inference"):
         return event.cut
     if not event.grad_mode:
         return "no_grad"
     return "dtype" if event.cut == "dtype" or event.op in run.having("casts") else "nondifferentiable"
+
+
+def drawn_by_sample(paths: Paths, step: int) -> bool:
+    """Whether an operation belongs to a call of a distribution's `sample()`, where the program itself switches nothing off."""
+    site = paths.run.site(step)
+    match paths.source.at(site):
+        case ast.Call(func=ast.Attribute(attr="sample")):
+            return paths.source.switched_off(site) is None
+        case _:
+            return False
 
 
 def _called(paths: Paths, step: int) -> str:

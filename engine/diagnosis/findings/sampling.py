@@ -11,6 +11,7 @@ import numpy as np
 from ...recording.events import NOTHING, NodeRan, OpRan, Site
 from ...recording.index import Arrival, Pass
 from .. import mending
+from ..cuts import drawn_by_sample
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
@@ -41,7 +42,9 @@ def sample_without_path(run: Run) -> Iterator[Finding]:
             maker = made.get(node)
             if maker is None or maker.site in sound or not _dies(run, step):
                 continue
-            if not at.get(run.recording.site(maker)) and (_scored(run, maker, entry) or _used_behind(run, maker, entry)):
+            if not at.get(run.recording.site(maker)) and (
+                _scored(run, maker, entry, run.inputs(maker)) or _used_behind(run, maker, entry, run.inputs(maker))
+            ):
                 sound.add(maker.site)
                 continue
             at.setdefault(run.recording.site(maker), []).append((run.nodes[node].born, maker, step))
@@ -75,6 +78,64 @@ def sample_without_path(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@rule(182, SAMPLE_WITHOUT_PATH)
+def sampled_silently(run: Run) -> Iterator[Finding]:
+    """`sample()` of a distribution whose parameters learn by another way, while a layer computes with what was drawn, and no
+    probability of it is asked."""
+    paths = paths_of(run.recording)
+    for step, event in run.first_ops_of(run.having("draws") - run.having("masks"), 1):
+        if event.grad_mode or not event.outputs or not drawn_by_sample(paths, step):
+            continue
+        site, drawn = run.site(step), event.outputs[0].id
+        by = [t for t in _before(run, event) if run.status(t, step - 1).requires_grad]
+        entry = next((entry for entry in run.passes if entry.began > step and _reaches(run, drawn, entry)), None)
+        if not by or entry is None or _whole_numbers(run, drawn):
+            continue
+        leaves = [t for t in _leaves(run, by) if t in run.updates]
+        if not leaves or _scored(run, event, entry, by) or _used_behind(run, event, entry, by):
+            continue
+        if any(run.tensors[t].ledger is None for t in leaves):
+            continue  # the gradient of these is missing altogether, which is told of
+        text = run.segment(site)
+        yield finding(
+            run, SAMPLE_WITHOUT_PATH,
+            f"No gradient comes through {text}: sample() draws without a graph.",
+            f"The loss depends on {paths.label(drawn, step)}, but {run.names(leaves)} learn{'s' * (len(leaves) == 1)} nothing "
+            "by way of it, only by the other terms.",
+            f"Draw with {text.replace('.sample(', '.rsample(')}, through which the gradient goes.",
+            step=step, site=site, related=[run.site(entry.began)],
+            evidence=[("requires_grad of what is drawn by", "True"), ("of what is drawn", "False")],
+            nodes=[key(t) for t in (drawn, *by, *leaves)],
+            changes=mending.renamed(run, site, "rsample"),
+        )  # fmt: skip
+
+
+def _before(run: Run, event: OpRan) -> list[int]:
+    """What an operation is given, or what its call has made that of."""
+    queue = run.inputs(event)
+    for tensor in queue:
+        maker = run.tensors[tensor].op
+        if maker.site == event.site and maker.cut and len(queue) < _MOST:
+            queue += run.inputs(maker)
+    return queue
+
+
+def _reaches(run: Run, tensor: int, entry: Pass) -> bool:
+    """Whether a pass goes through what was computed from a tensor."""
+    queue, seen = deque([tensor]), {tensor}
+    while queue and len(seen) < _MOST:
+        for step in run.consumers.get(queue.popleft(), ()):
+            event = run.events[step]
+            if not isinstance(event, OpRan) or step > entry.began:
+                continue
+            if event.node is not None and event.node.id in entry.ran_at:
+                return True
+            fresh = [made.id for made in event.outputs if made.id not in seen]
+            seen.update(fresh)
+            queue.extend(fresh)
+    return False
+
+
 def _dies(run: Run, step: int) -> bool:
     """Whether a node was given a gradient and sent zeros."""
     event = run.events[step]
@@ -84,11 +145,11 @@ def _dies(run: Run, step: int) -> bool:
     return bool(sent) and all(run.zero(one.array) for one in sent)
 
 
-def _scored(run: Run, maker: OpRan, entry: Pass) -> bool:
+def _scored(run: Run, maker: OpRan, entry: Pass, by: list[int]) -> bool:
     """Whether what was drawn is compared, element by element, with what it was drawn by: a log-probability, which needs no
     gradient through the draw."""
     behind = run.having("elementwise") | run.having("same_values") | run.having("casts") | run.having("detaches")
-    origins = _above(run, run.inputs(maker))
+    origins = _above(run, by)
     queue, seen = deque([maker.outputs[0].id]), {maker.outputs[0].id}
     while queue and len(seen) < _MOST:
         for step in run.consumers.get(queue.popleft(), ()):
@@ -107,10 +168,10 @@ def _scored(run: Run, maker: OpRan, entry: Pass) -> bool:
     return False
 
 
-def _used_behind(run: Run, maker: OpRan, entry: Pass) -> bool:
+def _used_behind(run: Run, maker: OpRan, entry: Pass, by: list[int]) -> bool:
     """Whether the parameters of a draw are used once more on what was drawn, as in contrastive divergence, where they learn by
     that."""
-    wanted = set(_leaves(run, run.inputs(maker)))
+    wanted = set(_leaves(run, by))
     queue, seen = deque([maker.outputs[0].id]), {maker.outputs[0].id}
     while queue and wanted and len(seen) < _MOST:
         for step in run.consumers.get(queue.popleft(), ()):

@@ -13,6 +13,7 @@ from ..mending import (
     Spot,
     dropped,
     keyword,
+    renamed,
     replaced,
     site_of,
     spot,
@@ -52,6 +53,8 @@ def uncut_at(run: Run, code: str, site: Site | None, result: int = NOTHING) -> C
         return first if _overlap(first, second := peeled(run, back)) else [*first, *second]
     if code in ("cut_no_grad", "cut_inference"):
         return _switched_on(run, site)
+    if code == "cut_sample":
+        return renamed(run, site, "rsample")
     if code == "cut_dtype":
         found = spot(run, site)
         call = found.node if found is not None else None
