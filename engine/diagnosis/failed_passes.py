@@ -9,13 +9,15 @@ import re
 from typing import NamedTuple
 
 from ..graph.symbols import clip
-from ..recording.events import NOTHING, BackwardEnded, OpRan, Raised
+from ..recording.events import NOTHING, BackwardEnded, OpRan, Raised, Site
 from ..recording.index import Pass
 from .failures import BY_CODE, Failure, code_of
 from .mends import graphs as mends
 from .paths import paths_of
 from .reason import Finding, Kind
 from .run import MAX_LABEL, Run, finding, key
+
+Evidence = list[tuple[str, str]]
 
 
 def kind_of(failure: Failure) -> Kind:
@@ -84,21 +86,8 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
     related = [run.site(born), run.site(earlier.began) if earlier is not None else None]
     nodes = [key(run.index.owners[k]) for k in ((node, 0),) if k in run.index.owners]
     if here and earlier_iteration(there, here):
-        carried, crossed = crossing(run, entry) or (NOTHING, born)
-        what = run.title(carried) if carried != NOTHING else "a tensor"
-        return finding(
-            run, SPANS_ITERATIONS,
-            f"The graph reaches back into the previous iteration through {what}.",
-            f"{_capital(run.during(entry.began)) or 'An iteration'} uses {what} as the previous iteration left it "
-            f"({run.where(crossed)}), with its graph. backward at {run.where(entry.began)} goes on into that graph, which pass "
-            f"{earlier.number if earlier else '?'} has freed.",
-            f"Cut it at the start of each iteration: {_detached(what)}."
-            if carried != NOTHING else "Detach what is carried from one iteration to the next.",
-            step=entry.began, related=[run.site(crossed), *related], evidence=evidence,
-            severity=severity, ends=severity == "error",
-            nodes=[*nodes, *([key(carried)] if carried != NOTHING else [])],
-            changes=mends.cut_each_iteration(run, entry.began, mends.crossings(run, entry, _earlier(run, entry))),
-        )  # fmt: skip
+        gone = f"which pass {earlier.number if earlier else '?'} has freed"
+        return _carried_on(run, entry, born, severity, gone, evidence, related, nodes)
     if here and len(there) < len(here):
         made = run.index.owners.get((node, 0), NOTHING)
         what = run.title(made) if made != NOTHING else name
@@ -116,6 +105,32 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
         run, FREED_GRAPH, told.title, told.explanation.rstrip(".") + by, told.remedy(),
         step=entry.began, related=related, evidence=evidence, nodes=nodes, severity=severity, ends=severity == "error",
         changes=mends.retained(run, run.site(earlier.began)) if earlier is not None else [],
+    )  # fmt: skip
+
+
+def _carried_on(
+    run: Run, entry: Pass, born: int, severity: str, gone: str, evidence: Evidence, related: list[Site | None], nodes: list[str]
+) -> Finding:
+    """A pass goes on into the graph of an earlier iteration, and cannot: `gone` says why not."""
+    carried, crossed = crossing(run, entry) or (NOTHING, born)
+    what = run.title(carried) if carried != NOTHING else "a tensor"
+    held = mends.held_in(run, carried, crossed, what)
+    fix = "Detach what is carried from one iteration to the next."
+    if held is not None:
+        fix = f"Keep it without its graph: {held.call}."
+    elif carried != NOTHING:
+        fix = f"Cut it at the start of each iteration: {_detached(what)}."
+    return finding(
+        run, SPANS_ITERATIONS,
+        f"The graph reaches back into the previous iteration through {f'{what}, which {held.name} keeps' if held else what}.",
+        f"{_capital(run.during(entry.began)) or 'An iteration'} uses {what} as the previous iteration left it "
+        f"({run.where(crossed)}), with its graph. backward at {run.where(entry.began)} goes on into that graph, {gone}.",
+        fix,
+        step=entry.began, related=[held.site if held else None, run.site(crossed), *related], evidence=evidence,
+        severity=severity, ends=severity == "error",
+        nodes=[*nodes, *([key(carried)] if carried != NOTHING else [])],
+        changes=held.changes if held
+        else mends.cut_each_iteration(run, entry.began, mends.crossings(run, entry, _earlier(run, entry))),
     )  # fmt: skip
 
 
@@ -194,6 +209,14 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
     by_optimizer = bool(run.index.stepping[write])
     what = "optimizer.step()" if by_optimizer else run.module(write, writes=True) or paths_of(run.recording).statement(write)
     name = run.title(crime.tensor)
+    if by_optimizer and earlier_iteration(run.loops(born), run.loops(entry.began)):
+        evidence = [
+            ("saved by", f"{run.nodes[crime.node].info.name} at {run.moment(born)}, version {crime.saved}"),
+            ("written by", f"optimizer.step() at {run.moment(write)}"),
+            ("needed by", f"backward pass {entry.number} at {run.moment(entry.began)}, version {crime.needed}"),
+        ]
+        gone = f"which needs {name} as it was before optimizer.step() wrote it ({run.where(write)})"
+        return _carried_on(run, entry, born, severity, gone, evidence, [run.site(born), run.site(write)], [key(crime.tensor)])
     lines = list(dict.fromkeys(run.where(w) for w in crime.writes))
     return finding(
         run, IN_PLACE_ON_SAVED,

@@ -50,6 +50,10 @@ def of_operation(run: Run, step: int) -> Facts:
     why, fix = forward_reason(
         event.op, run.traits(event.op), [(n, v) for n, _, v in inputs], texts, None if values is None else values[index]
     )
+    covering = covering_mask(run, step)
+    if covering != NOTHING:
+        text = run.segment(run.site(covering)) or "triu()"
+        fix = f"{text} at {run.where(covering)} masks the diagonal, too, so that the first position sees nothing: diagonal=1."
     evidence = [("operation", f"{event.op} at {run.where(step)}")]
     for _, source, value in inputs[:3]:
         name = run.title(source)
@@ -64,6 +68,30 @@ def of_operation(run: Run, step: int) -> Facts:
     given = next((number(value) for _, _, value in inputs if value is not None), "") if len(inputs) == 1 else ""
     nodes = [key(tensor), *(key(source) for source in sources)]
     return Facts(event.op, step, why, fix, evidence, array, tensor, sources, given, nodes)
+
+
+def covering_mask(run: Run, step: int) -> int:
+    """The step at which `triu` made the mask with which an entry and all behind it were filled before an operation, so that the
+    diagonal is masked along; NOTHING where it is otherwise."""
+    event = run.events[step]
+    given = run.inputs(event) if isinstance(event, OpRan) and "normalizes" in run.traits(event.op) else []
+    filled = run.tensors[given[0]].op if given else None
+    mask = run.argument(filled, "mask") if filled is not None and "masks" in run.traits(filled.op) else NOTHING
+    for _ in range(_FAR):
+        if mask == NOTHING:
+            break
+        made, maker = run.op_of(mask)
+        said = {argument.name: argument.text for argument in maker.inputs}
+        if maker.op == "triu":
+            return made if said.get("diagonal", "0") == "0" else NOTHING
+        inputs = run.inputs(maker)
+        kept = {"casts", "same_values", "alias"} & {*run.traits(maker.op)} or (maker.op, said.get("other")) == ("eq", "1")
+        mask = inputs[0] if kept and len(inputs) == 1 else NOTHING
+    return NOTHING
+
+
+_FAR = 8
+"""Operations between a mask and what it is made of."""
 
 
 def of_derivative(run: Run, entry: Pass, step: int, event: NodeRan, sent: Sent) -> Facts:

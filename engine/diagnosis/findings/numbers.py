@@ -15,7 +15,8 @@ from ...recording.events import NOTHING, Accumulated, BackwardBegan, NodeRan, Op
 from ...recording.index import Pass
 from ...recording.levels import iterations_of
 from ..failed_passes import failing_node
-from ..fault_facts import of_derivative, of_operation, outputs, word
+from ..fault_facts import covering_mask, of_derivative, of_operation, outputs, word
+from ..mending import keyword
 from ..mends.numbers import kept_inside
 from ..reason import Finding, Kind
 from ..run import NAN, Run, finding, key, said
@@ -198,7 +199,8 @@ def _forward(run: Run, symptom: Symptom, origin: int, nan: int) -> Finding:
         evidence=evidence,
         nodes=[*facts.nodes, *([key(symptom.tensor)] if symptom.tensor >= 0 else [])],
         steps=_from_then_on(run, symptom.step),
-        changes=kept_inside(run, origin, backward=False),
+        changes=keyword(run, run.site(covering), "diagonal", "1") if (covering := covering_mask(run, origin)) != NOTHING
+        else kept_inside(run, origin, backward=False),
     )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
         twins = {t: replaced[t] for t in alone if t in replaced}
         unknown = [t for t in reached if t not in owned] if len(alone) == len(owned) else []
         # Where they are used, something cuts them off: `no_gradient` says what.
-        if not twins and (len(alone) < len(owned) or not unknown or any(_is_used(run, t) for t in alone)):
+        if not twins and (len(alone) < len(owned) or not unknown or any(is_used(run, t) for t in alone)):
             continue
         called_at = run.site(step)
         if called_at in reported:
@@ -70,7 +70,7 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _is_used(run: Run, tensor: int) -> bool:
+def is_used(run: Run, tensor: int) -> bool:
     """Whether an operation that is part of a graph takes a tensor."""
     return any(isinstance(e := run.events[s], OpRan) and e.node is not None for s in run.consumers.get(tensor, ()))
 
@@ -133,7 +133,7 @@ def no_gradient(run: Run) -> Iterator[Finding]:
     none = given_none(run)
     for step, event in run.optimizer_steps:
         for t in event.idle:
-            if (not event.parameters and not _is_used(run, t)) or t in none:
+            if (not event.parameters and not is_used(run, t)) or t in none:
                 continue
             if run.tensors[t].ledger is None and run.status(t, step).requires_grad and t not in replaced:
                 alone.setdefault(t, step)
@@ -335,6 +335,8 @@ def symmetry(run: Run) -> Iterator[Finding]:
         if not _alike(run, run.status(tensor, rows[0][0]).array, axis) or _is_last(run, tensor, rows[0][0]):
             continue
         gradients = [e.increment for _, e in (rows[0], rows[len(rows) // 2], rows[-1])]
+        if all(map(run.zero, gradients)) and _multiplied_on(run, tensor):
+            continue  # a factor of a product that is zero with the other one: another rule's
         if all(_alike(run, g, axis, rounded=True) for g in gradients):
             alike.append((tensor, axis))
     if not alike:
@@ -361,6 +363,21 @@ def symmetry(run: Run) -> Iterator[Finding]:
         steps=run.updates[tensor],
         changes=mends.at_random(run, initialised),
     )  # fmt: skip
+
+
+def _multiplied_on(run: Run, tensor: int) -> bool:
+    """Whether the product with a tensor is the factor of another product as it is."""
+    products = run.having("matrix_product")
+    for _ in range(4):
+        events = [e for s in run.consumers.get(tensor, ())[:8] if isinstance(e := run.events[s], OpRan) and e.outputs]
+        made = next((e for e in events if e.op in products or "same_values" in run.traits(e.op)), None)
+        if made is None:
+            return False
+        tensor = made.outputs[0].id
+        if made.op in products:
+            taken = [e for s in run.consumers.get(tensor, ()) if isinstance(e := run.events[s], OpRan)]
+            return any(e.op in products for e in taken)
+    return False
 
 
 def _unit_axis(run: Run, tensor: int) -> int | None:

@@ -14,9 +14,11 @@ from ...recording.events import NOTHING, Raised
 from ..backward_call import receiver
 from ..failed_passes import kind_of
 from ..failures import FAILURES, Case, Failure, failure_of
+from ..mending import Changes, before
 from ..mends.refusals import accepted
 from ..operands import Operand, called, described, operands, subject
 from ..paths import Paths, paths_of
+from ..program_ast import site_of
 from ..reason import Finding, Kind
 from ..run import NAN, Run, finding, key, said
 from .registry import rule
@@ -88,15 +90,56 @@ def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) ->
     near = _nearest_name(paths, words[0]) if failure.code == "unknown_name" and words else event.help
     fix = near if near and failure.code in ("unknown_name", "unknown_attribute") else f"{near} {fix}".strip()
     layer = [(event.module, event.layer)] if event.layer else []
+    unsaved = _unsaved(paths, step) if failure.code == "unpacking" else None
+    if unsaved is not None:
+        title, explanation, fix, changes = unsaved
+    else:
+        explanation, changes = failure.explanation, accepted(run, failure.code, step, event.message, "")
     return finding(
-        run, KINDS[failure.code], title, failure.explanation, fix,
+        run, KINDS[failure.code], title, explanation, fix,
         step=step,
         related=[run.site(run.tensors[operand.tensor].born) for operand in given],
         evidence=[("error", said(run)), *layer, *(described(run, operand, step) for operand in given)],
         nodes=[key(operand.tensor) for operand in given],
         ends=True,
-        changes=accepted(run, failure.code, step, event.message, ""),
+        changes=changes,
     )  # fmt: skip
+
+
+def _unsaved(paths: Paths, step: int) -> tuple[str, str, str, Changes] | None:
+    """Title, explanation, fix and its changes where a backward unpacks other tensors than its forward has saved; None for
+    anything else that is unpacked."""
+    run, source = paths.run, paths.source
+    node = source.at(run.site(step))
+    statement = source.statement(node) if node is not None else None
+    match statement:
+        case ast.Assign(targets=[target], value=ast.Attribute(value=ast.Name(id=context), attr="saved_tensors")):
+            pass
+        case _:
+            return None
+    names = [ast.unparse(each) for each in target.elts] if isinstance(target, ast.Tuple | ast.List) else [ast.unparse(target)]
+    backward = source.function(statement)
+    owner = source.parents.get(backward) if backward is not None else None
+    forward = next((f for f in getattr(owner, "body", ()) if getattr(f, "name", "") == "forward"), None)
+    if forward is None:
+        return None
+    inside = [part for part in ast.walk(forward) if isinstance(part, ast.Call | ast.Return | ast.Name | ast.arg)]
+    saves = [c for c in inside if isinstance(c, ast.Call) and getattr(c.func, "attr", "") == "save_for_backward"]
+    owned = f"{owner.name}.forward" if isinstance(owner, ast.ClassDef) else "forward"
+    saving = f"{context}.save_for_backward({', '.join(names)})"
+    said = f"has saved {len(saves[0].args)}" if len(saves) == 1 else "has saved none"
+    known = {part.arg if isinstance(part, ast.arg) else part.id for part in inside if isinstance(part, ast.Name | ast.arg)}
+    returns = [part for part in inside if isinstance(part, ast.Return)]
+    site = run.site(step)
+    changes: Changes = []
+    if not saves and len(returns) == 1 and known >= {*names, context} and site is not None:
+        changes = before(run, site_of(site.cell, returns[0]), saving)
+    return (
+        f"backward unpacks {len(names)} saved tensor{'s' * (len(names) != 1)}, and {owned} {said}.",
+        f"{context}.saved_tensors holds what forward has given to {context}.save_for_backward(), in that order.",
+        f"Call {saving} in forward.",
+        changes,
+    )
 
 
 def refused_nan(run: Run) -> tuple[int, Operand] | None:

@@ -53,7 +53,7 @@ def sample_without_path(run: Run) -> Iterator[Finding]:
         step, maker, ran = same[0]
         drawn = maker.outputs[0].id
         by = [t for t in run.inputs(maker) if run.status(t, step - 1).requires_grad]
-        leaves = _leaves(run, by)
+        leaves = leaves_of(run, by)
         text, name, given = run.segment(site), paths.label(drawn, step), run.names(by)
         arrived = run.events[ran]
         assert isinstance(arrived, NodeRan)
@@ -91,7 +91,7 @@ def sampled_silently(run: Run) -> Iterator[Finding]:
         entry = next((entry for entry in run.passes if entry.began > step and _reaches(run, drawn, entry)), None)
         if not by or entry is None or _whole_numbers(run, drawn):
             continue
-        leaves = [t for t in _leaves(run, by) if t in run.updates]
+        leaves = [t for t in leaves_of(run, by) if t in run.updates]
         if not leaves or _scored(run, event, entry, by) or _used_behind(run, event, entry, by):
             continue
         if any(run.tensors[t].ledger is None for t in leaves):
@@ -171,7 +171,7 @@ def _scored(run: Run, maker: OpRan, entry: Pass, by: list[int]) -> bool:
 def _used_behind(run: Run, maker: OpRan, entry: Pass, by: list[int]) -> bool:
     """Whether the parameters of a draw are used once more on what was drawn, as in contrastive divergence, where they learn by
     that."""
-    wanted = set(_leaves(run, by))
+    wanted = set(leaves_of(run, by))
     queue, seen = deque([maker.outputs[0].id]), {maker.outputs[0].id}
     while queue and wanted and len(seen) < _MOST:
         for step in run.consumers.get(queue.popleft(), ()):
@@ -179,7 +179,7 @@ def _used_behind(run: Run, maker: OpRan, entry: Pass, by: list[int]) -> bool:
             if isinstance(event, OpRan) and step <= entry.ended:
                 others = [t for t in run.inputs(event) if t not in seen]
                 if len(event.outputs) == 1 and event.outputs[0].shape:
-                    wanted -= set(_leaves(run, others))
+                    wanted -= set(leaves_of(run, others))
                 fresh = [made.id for made in event.outputs if made.requires_grad and made.id not in seen]
                 seen.update(fresh)
                 queue.extend(fresh)
@@ -198,7 +198,7 @@ def _above(run: Run, tensors: list[int]) -> set[int]:
     return {t for t in seen if run.tensors[t].info.requires_grad and (not run.tensors[t].info.is_leaf or t in tensors)}
 
 
-def _leaves(run: Run, tensors: list[int]) -> list[int]:
+def leaves_of(run: Run, tensors: list[int]) -> list[int]:
     """The leaves that require grad and some tensors were computed from."""
     queue, found, seen = deque(tensors), dict[int, None](), set(tensors)
     while queue and len(seen) < _MOST:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import numpy as np
+
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, OpRan, Site
 from ..mending import Changes, keyword, replaced
@@ -23,6 +25,10 @@ POSITIONS_OF_SAMPLES = Kind(
     "positions_of_samples", "warning", "Encodings of positions are cut to the number of samples: each sample gets one of them.",
     mechanical=True,
 )  # fmt: skip
+
+PADDING_READ = Kind(
+    "padding_read", "warning", "The last step of padded sequences is read, which is padding for all but the longest."
+)
 
 _NEAR = 4
 """Operations between the sum with the encodings and the module that takes it."""
@@ -135,3 +141,40 @@ def _by_positions(run: Run, site: Site | None, text: str) -> Changes:
     """The table cut by dimension 1 and turned, where the text says what it is cut by."""
     turned = re.sub(r"\.(size\(|shape\[)0([)\]])", r".\g<1>1\2", text)
     return replaced(run, site, f"{turned}.transpose(0, 1)") if turned != text else []
+
+
+@rule(178, PADDING_READ)
+def padding_read(run: Run) -> Iterator[Finding]:
+    """The last element in time of what `pad_packed_sequence` gave: zeros in some rows, which layers then take."""
+    spots = {site_of(*call) for call in paths_of(run.recording).source.calls.get("pad_packed_sequence", ())}
+    told = set()
+    for step, event in run.first_ops_of({"select"}, 1) if spots else ():
+        given = run.argument(event, "self")
+        if event.site in told:
+            continue
+        said = {argument.name: argument.text for argument in event.inputs}
+        if given == NOTHING or not event.outputs or run.site(_born_of_values(run, given)) not in spots:
+            continue
+        shape, made = run.tensors[given].info.shape, event.outputs[0]
+        values = run.values(made.id, step)
+        if len(shape) != 3 or said.get("dim") not in ("0", "1") or values is None or values.ndim != 2:
+            continue
+        empty = np.logical_not(values.any(axis=1)).ravel()
+        if said.get("index") != str(shape[int(said["dim"])] - 1) or not empty.any() or empty.all() or not made.requires_grad:
+            continue
+        told.add(event.site)
+        yield finding(
+            run, PADDING_READ,
+            f"{run.segment(run.site(step)) or 'The last step'} is padding for {int(empty.sum())} of {len(empty)} sequences.",
+            f"pad_packed_sequence fills up with zeros behind the end of each sequence. Of {shape_text(shape)} the last step is "
+            "taken for all, so those that are shorter give zeros, whatever stood in them, and learn nothing by it.",
+            "Take the last step of each, out[torch.arange(len(lengths)), lengths - 1] where the samples come first, or the "
+            "hidden state that the network returns beside its output.",
+            step=step, related=[run.site(run.tensors[given].born)],
+            evidence=[("rows of zeros", f"{int(empty.sum())} of {len(empty)}")], nodes=[key(given), key(made.id)],
+        )  # fmt: skip
+
+
+def _born_of_values(run: Run, tensor: int) -> int:
+    """Where the memory that a tensor shows was made."""
+    return run.tensors[run.beneath_views(tensor)].born

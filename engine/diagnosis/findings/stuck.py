@@ -370,14 +370,17 @@ def zero_gradient(run: Run) -> Iterator[Finding]:
         cause = _cause(run, event, size)
         tensors = [t for t, *_ in found]
         most = idle * 2 > len(run.updates)
+        starts = next(s for s, e in run.history(tensors[0]) if isinstance(e, Accumulated))
+        empty = [t for t in tensors if run.zero(run.status(t, starts).array)] if "product" in run.traits(event.op) else []
         yield finding(
             run, ZERO_GRADIENT,
             f"{run.names(tensors)} get{'' if len(tensors) > 1 else 's'} a gradient of exactly zero in every pass.",
             f"On the way back the gradient becomes zero at {run.site_text(site)}: {cause}",
-            "Look at what stands there: as long as it lets nothing pass, nothing before it learns.",
-            step=next(s for s, e in run.history(tensors[0]) if isinstance(e, Accumulated)),
+            f"Initialise {run.title(empty[0])} at random: zero times zero gives neither factor a gradient." if len(empty) > 1
+            else "Look at what stands there: as long as it lets nothing pass, nothing before it learns.",
+            step=starts,
             site=site,
-            related=[run.site(run.tensors[tensors[0]].born)],
+            related=[run.site(run.tensors[t].born) for t in (*tensors[:1], *empty)],
             evidence=[
                 ("parameters without any gradient", f"{len(tensors)} of {len(run.updates)}"),
                 ("passes", str(sum(isinstance(e, Accumulated) for _, e in run.history(tensors[0])))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import Pass
@@ -55,6 +56,38 @@ def cut_each_iteration(run: Run, began: int, carried: Iterable[int]) -> Changes:
     late = any(isinstance(v, ast.Constant) and v.value is None for name in names for _, _, v in values(name.partition("[")[0]))
     # What begins as None has something to detach at the end of the first iteration only.
     return (last_in if late else first_in)(run, loop, *map(_detached, names)) if names else []
+
+
+class Held(NamedTuple):
+    """A list that keeps a tensor with its graph, for later iterations."""
+
+    name: str
+    site: Site
+    """Of the call that puts the tensor there."""
+    call: str
+    """The call that puts it there without its graph."""
+    changes: Changes
+
+
+def held_in(run: Run, tensor: int, step: int, name: str) -> Held | None:
+    """The list that a tensor was put into, and from which the expression at a step takes it; None where it came otherwise."""
+    source = paths_of(run.recording).source
+    node = source.at(run.site(step))
+    taken = {part.id if isinstance(part, ast.Name) else part.attr for part in ast.walk(source.statement(node) or node)
+             if isinstance(part, ast.Name | ast.Attribute)} if node is not None else set()  # fmt: skip
+    names = {name, *(event.name for _, event in run.namings if event.tensor == tensor)}
+    for put in ("append", "appendleft", "add", "put"):
+        for cell, call in source.calls.get(put, ()):
+            if not isinstance(call.func, ast.Attribute) or len(call.args) != 1 or ast.unparse(call.args[0]) not in names:
+                continue
+            keeper = ast.unparse(call.func.value)
+            if keeper.rpartition(".")[2] in taken:
+                given = ast.unparse(call.args[0])
+                return Held(
+                    keeper, site_of(cell, call), f"{keeper}.{put}({given}.detach())",
+                    with_call(run, site_of(cell, call.args[0]), "detach()"),
+                )  # fmt: skip
+    return None
 
 
 def _detached(name: str) -> str:

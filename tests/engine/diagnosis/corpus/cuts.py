@@ -116,6 +116,15 @@ w = torch.tensor([1.2, 2.7], requires_grad=True)
 loss = (w * 2).to(torch.int32).double().sum()  # <-
 loss.backward()
 
+# %% sample instead of rsample
+#: tensor: w
+#: code: cut_sample
+#: finds: loss_not_connected
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+normal = torch.distributions.Normal(w, torch.ones(2))
+loss = normal.sample().pow(2).sum()  # <-
+loss.backward()
+
 # %% written in place under no_grad
 #: tensor: w
 #: code: cut_no_grad

@@ -1324,3 +1324,18 @@ for i in range(4):
     opt.zero_grad()
     F.mse_loss(head(backbone(x).tanh()), y).backward()
     opt.step()
+
+# %% sample() in a variational model
+#: finds: sample_without_path
+encoder, decoder = nn.Linear(3, 4), nn.Linear(2, 3)
+opt = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=0.01)
+x = torch.randn(16, 3)
+for i in range(3):
+    mean, spread = encoder(x).chunk(2, dim=1)
+    q = torch.distributions.Normal(mean, spread.exp())
+    z = q.sample()  # <-
+    kl = torch.distributions.kl_divergence(q, torch.distributions.Normal(0.0, 1.0)).sum(1).mean()
+    loss = F.mse_loss(decoder(z), x) + 0.1 * kl
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

@@ -189,6 +189,14 @@ w = torch.tensor([1.0, 2.0], requires_grad=True)
 p = nn.Parameter(w * 2)  # <-
 (p ** 2).sum().backward()
 
+# %% sample instead of rsample
+#: tensor: mean
+#: code: cut_sample
+mean = torch.tensor([0.5, -0.5], requires_grad=True)
+drawn = torch.distributions.Normal(mean, 1.0).sample()  # <-
+scale = torch.tensor(2.0, requires_grad=True)
+(drawn * scale).sum().backward()
+
 # %% no_grad around the forward computation
 #: tensor: w
 #: code: cut_no_grad

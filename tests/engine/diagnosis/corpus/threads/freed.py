@@ -208,7 +208,7 @@ for i in range(15):
 
 # %% retain_graph=True against a carried state
 #: thread: forum, Stack Overflow: after adding retain_graph=True I get modified by an inplace operation
-#: cause: in_place_on_saved
+#: cause: spans_iterations
 #: raises: RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation
 cell, head = nn.RNNCell(2, 4), nn.Linear(4, 1)
 optimizer = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.01)

@@ -1,0 +1,50 @@
+"""A rule about penalties on parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...recording.events import NOTHING
+from ..mending import receiver_at, wrapped
+from ..reason import Finding, Kind
+from ..run import Run, finding, key
+from .registry import rule
+
+UNBOUNDED_PENALTY = Kind(
+    "unbounded_penalty", "warning", "A plain sum of parameters is added to the loss: it has no minimum.", mechanical=True
+)
+_FAR, _MOST = 40, 400
+"""Additions between the root of a pass and a sum, and tensors that are looked at."""
+
+
+@rule(217, UNBOUNDED_PENALTY)
+def unbounded_penalty(run: Run) -> Iterator[Finding]:
+    """Beside another term the loss is made of the sum, or the mean, of a parameter that an optimizer moves."""
+    for entry in {run.site(entry.began): entry for entry in reversed(run.passes)}.values() if run.updates else ():
+        queue, other, sums = [(tensor, 0) for tensor, _ in entry.event.roots], False, list[tuple[int, int]]()
+        for tensor, far in queue:
+            step, event = run.op_of(tensor)
+            given = run.inputs(event)
+            if "reduces" in run.traits(event.op) and len(given) == 1 and run.owner(run.beneath_views(given[0])) in run.updates:
+                sums.append((step, run.owner(run.beneath_views(given[0]))))
+            elif event.op in ("add", "sub", "neg") or (event.op in ("mul", "div") and len(given) == 1):
+                if far < _FAR and len(queue) < _MOST:
+                    queue += [(source, far + 1) for source in given]
+            else:
+                other = other or run.status(tensor, entry.began).requires_grad
+        sums = [(step, leaf) for step, leaf in sums if run.tensors[leaf].info.shape not in ((), (1,)) and step != NOTHING]
+        if not other or not sums:
+            continue
+        step = sums[-1][0]
+        site = run.site(step)
+        text = run.segment(site) or "the sum"
+        yield finding(
+            run, UNBOUNDED_PENALTY,
+            f"{text} enters the loss as it is: the more negative {run.names(leaf for _, leaf in sums)}, the smaller the loss.",
+            "A sum of signed numbers is no measure of size. Its gradient is the same everywhere, so each step moves all "
+            "elements in one direction, without an end.",
+            "Take the absolute values, p.abs().sum(), or the squares, p.pow(2).sum().",
+            step=step, site=site, related=[run.site(entry.began)],
+            evidence=[("parameters in the sum", str(len(sums)))], nodes=[key(leaf) for _, leaf in sums],
+            changes=wrapped(run, receiver_at(run, site), "", ".abs()"),
+        )  # fmt: skip

@@ -1,0 +1,194 @@
+"""Rules about policy gradients: log-probabilities of what was done, times what came of it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ...recording.events import NOTHING, OpRan, Site
+from ..mending import wrapped
+from ..paths import Paths, paths_of
+from ..program_ast import site_of
+from ..reason import Finding, Kind
+from ..run import Run, finding, key
+from .registry import rule
+from .sampling import leaves_of
+
+ADVANTAGE_LEARNS = Kind(
+    "advantage_learns", "warning", "What a log-probability is multiplied by has a graph of its own, so the policy's loss moves "
+    "it, too.", mechanical=True,
+)  # fmt: skip
+POLICY_SIGN = Kind(
+    "policy_sign", "warning", "A loss makes what was rewarded less likely: the minus sign is missing.", mechanical=True
+)
+
+_FAR = 12
+"""Operations between the root of a pass and a log-probability."""
+_MOST = 60
+_GAINS = re.compile(r"(?<![a-z])(adv|rew|ret|gain|gae|discounted|g_t)|^(r|g|R|G|A)s?$|(?<![a-z])returns?", re.IGNORECASE)
+"""The names of what is to become large."""
+_LOSSES = re.compile(r"loss|cost|regret|penal|neg", re.IGNORECASE)
+
+
+class Scored(NamedTuple):
+    """A log-probability times a factor, as it enters a loss."""
+
+    step: int
+    event: OpRan
+    log_prob: int
+    factor: int
+    """The tensor, NOTHING for a number."""
+    sign: int
+    """1 where a larger product makes a larger loss, -1 where it makes a smaller one."""
+    node: ast.expr | None
+    """The factor's text."""
+    cell: int
+
+
+@rule(67, ADVANTAGE_LEARNS)
+def advantage_learns(run: Run) -> Iterator[Finding]:
+    """The factor requires grad, and leads to leaves that the log-probability does not depend on."""
+    for scored in _scored(run):
+        if scored.factor == NOTHING or not run.status(scored.factor, scored.step - 1).requires_grad:
+            continue
+        moved = [t for t in leaves_of(run, [scored.factor]) if t not in leaves_of(run, [scored.log_prob]) and t in run.updates]
+        if not moved:
+            continue
+        name = ast.unparse(scored.node) if scored.node is not None else run.title(scored.factor)
+        wide = isinstance(scored.node, ast.BinOp | ast.UnaryOp | ast.IfExp)
+        text = f"({name})" if wide else name
+        site = site_of(scored.cell, scored.node) if scored.node is not None else run.site(scored.step)
+        yield finding(
+            run, ADVANTAGE_LEARNS,
+            f"The loss of the policy moves {run.names(moved)}, too: {name} is not detached.",
+            f"{name} says how good an action was, and is computed from {run.names(moved)}. Through the product with the "
+            f"log-probability at {run.where(scored.step)} they get a gradient that makes the factor smaller, whatever would be "
+            "the right value.",
+            f"Use {text}.detach() there.",
+            step=scored.step, site=site, related=[run.site(run.tensors[scored.factor].born)],
+            evidence=[("requires_grad of the factor", "True")], nodes=[key(scored.factor), key(scored.log_prob), key(moved[0])],
+            changes=wrapped(run, site, "(" * wide, ")" * wide + ".detach()") if scored.node is not None else [],
+        )  # fmt: skip
+        return
+
+
+@rule(68, POLICY_SIGN)
+def policy_sign(run: Run) -> Iterator[Finding]:
+    """The loss grows with a log-probability times what its name calls a gain."""
+    if not run.updates or "maximize" in run.words:
+        return
+    for scored in _scored(run):
+        name = ast.unparse(scored.node) if scored.node is not None else run.title(scored.factor)
+        if scored.sign < 0 or not _GAINS.search(name) or _LOSSES.search(name) or _turned(run, scored.factor):
+            continue
+        whole = paths_of(run.recording).source.at(run.site(scored.step))
+        site = run.site(scored.step)
+        yield finding(
+            run, POLICY_SIGN,
+            "The loss makes rewarded actions less likely: the minus sign is missing.",
+            f"{run.segment(site) or 'The product'} is the log-probability of what was done times {name}, and the loss grows "
+            "with it. The optimizer makes the loss small, so what was better than expected is done less often.",
+            f"Minimise its negative: -({run.segment(site) or 'log_prob * advantage'}).",
+            step=scored.step, site=site, evidence=[("sign of the product in the loss", "+")],
+            nodes=[key(scored.event.outputs[0].id), key(scored.log_prob)],
+            changes=wrapped(run, site, "-(", ")") if isinstance(whole, ast.BinOp) else [],
+        )  # fmt: skip
+        return
+
+
+def _turned(run: Run, factor: int) -> bool:
+    """Whether a factor has been negated on its way."""
+    for _ in range(_FAR):
+        if factor == NOTHING:
+            return False
+        maker = run.tensors[factor].op
+        if maker.op == "neg" or _number(maker) < 0:
+            return True
+        given = run.inputs(maker)
+        factor = given[0] if given else NOTHING
+    return False
+
+
+def _number(event: OpRan) -> float:
+    """What an operation multiplies or divides by, 1 where it is no number."""
+    text = next((a.text for a in event.inputs if a.name == "other" and a.tensor == NOTHING), "")
+    try:
+        return float(text)
+    except ValueError:
+        return 1.0
+
+
+def _scored(run: Run) -> list[Scored]:
+    """The products of log-probabilities that the roots of passes are made of, one for each place in the text."""
+    return run.recording.once("log-probabilities in losses", lambda: list(_found(paths_of(run.recording))))
+
+
+def _found(paths: Paths) -> Iterator[Scored]:
+    run, told = paths.run, set()
+    calls = paths.source.calls.get("log_prob", ())
+    spots = {site_of(cell, call) for cell, call in calls}
+    if not spots:
+        return
+    for entry in {run.site(entry.began): entry for entry in reversed(run.passes)}.values():
+        queue = [(tensor, 1, 0) for tensor, _ in entry.event.roots]
+        for tensor, sign, far in queue:
+            step, event = run.op_of(tensor)
+            if far >= _FAR or len(queue) > _MOST or step < 0:
+                continue
+            given = run.inputs(event)
+            if event.op == "mul" and (scored := _product(paths, step, event, sign, spots)) is not None:
+                if event.site not in told:
+                    told.add(event.site)
+                    yield scored
+                continue
+            for position, source in enumerate(given):
+                turned = event.op in ("neg", "rsub") or _number(event) < 0 if len(given) == 1 else (
+                    event.op == "sub" and position == 1
+                )  # fmt: skip
+                if _passes_sign(run, event):
+                    queue.append((source, -sign if turned else sign, far + 1))
+
+
+def _passes_sign(run: Run, event: OpRan) -> bool:
+    """Whether the sign of a result is that of what an operation is given, or its opposite."""
+    if event.op in ("neg", "add", "sub", "rsub"):
+        return True
+    if event.op in ("mul", "div"):
+        return len(run.inputs(event)) == 1
+    return bool({"reduces", "same_values", "joins", "casts"} & {*run.traits(event.op)})
+
+
+def _product(paths: Paths, step: int, event: OpRan, sign: int, spots: set[Site]) -> Scored | None:
+    """A product with a log-probability; None for any other."""
+    run = paths.run
+    given = run.inputs(event)
+    for position, tensor in enumerate(given):
+        found = _log_prob(run, tensor, spots)
+        if found:
+            site = run.site(step)
+            node, cell = paths.source.at(site), site.cell if site is not None else 0
+            factor, other = given[1 - position] if len(given) == 2 else NOTHING, None
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+                sides = (node.left, node.right)
+                asks = [any(isinstance(part, ast.Call) and site_of(cell, part) in spots for part in ast.walk(s)) for s in sides]
+                other = sides[1 - position] if asks[0] == asks[1] else sides[asks.index(False)]
+            return Scored(step, event, tensor, factor, sign * found, other, cell)
+    return None
+
+
+def _log_prob(run: Run, tensor: int, spots: set[Site]) -> int:
+    """1 where a tensor is a log-probability that the program asked a distribution for, or a sum of such, -1 where it is the
+    negative of one, 0 for anything else."""
+    sign = 1
+    for _ in range(_FAR):
+        step, event = run.op_of(tensor)
+        if run.site(step) in spots:
+            return sign
+        given = run.inputs(event)
+        if not given or not _passes_sign(run, event) or (len(given) > 1 and "joins" not in run.traits(event.op)):
+            return 0
+        sign = -sign if event.op == "neg" or _number(event) < 0 else sign
+        tensor = given[0]
+    return 0
