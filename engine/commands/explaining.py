@@ -103,18 +103,21 @@ def _together(args: argparse.Namespace, ids: frozenset[str]) -> int:
 
 def _answer(recording: Recording, args: argparse.Namespace, ids: frozenset[str]) -> None:
     """What was asked, and behind it what is wrong with the run: often that is what the question comes from."""
-    reasons = []
+    reasons, unknown = [], []
     for name in args.why:
         try:
             reasons.append(why(recording, name, step(args.step, len(recording.events))))
         except KeyError:
-            raise CommandError(f"{on_a_line(name)} names no tensor, module or line of this run") from None
+            unknown.append(CommandError(f"{on_a_line(name)} names no tensor, module or line of this run"))
     if args.format == "json":
+        if unknown:
+            raise unknown[0]
         print(json.dumps([msgspec.to_builtins(r, builtin_types=()) for r in reasons], indent=1))
         return
     for r in reasons:
         where = recording.site_text(r.site)
-        print(on_a_line(r.title) + (f" ({where})" if where and where not in r.title else ""))
+        said = not where or where in r.title or (r.title.endswith(")") and r.explanation.startswith(f"{where}:"))
+        print(on_a_line(r.title) + ("" if said else f", at {where}" if r.title.endswith(")") else f" ({where})"))
         fix = f"Fix: {r.fix}" if r.fix and r.wrong else r.fix
         for text in (r.explanation, fix, *(f"  {what}: {value}" for what, value in r.evidence)):
             if text:
@@ -125,6 +128,8 @@ def _answer(recording: Recording, args: argparse.Namespace, ids: frozenset[str])
     for f in wrong:
         where = f" ({recording.site_text(f.site)})" if f.site is not None else ""
         print(f"  {f.severity}: {on_a_line(f.title)}{where} [{f.rule}]")
+    if unknown:
+        raise unknown[0]
 
 
 def _ids(given: list[str]) -> frozenset[str]:

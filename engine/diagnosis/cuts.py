@@ -70,7 +70,7 @@ KINDS = {
     "dtype": Kind(
         "cut_dtype", "not floating point", "converted to integers or truth values on the way", "it is {dtype}",
         "{where}: {plain} becomes {dtype}. Integers and truth values have no gradient.",
-        "Keep {plain} floating point on the way to the loss.",
+        "{kept}",
     ),
     "gradient": Kind(
         "cut_gradient", "a gradient", "a gradient was taken without create_graph=True", "it is a gradient without a graph",
@@ -252,6 +252,9 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
     elif word == "dtype":
         facts["dtype"] = run.tensors[link.result].info.dtype if event.outputs else ""
         facts["what"] = f"conversion to {facts['dtype']}"
+        facts["kept"] = f"Keep {name} floating point on the way to the loss."
+        if any(_chooses(run, later) for later in after):
+            facts["kept"] = "An index has no slope: weight all entries by a softmax, or interpolate between two of them."
     elif event.op == "constant":
         site = paths.source.site_of(paths.expression_of_unseen(link.step), site)
         facts["what"] = "torch.autograd.grad" if word == "gradient" else _called(paths, link.step) or "the operation"
@@ -264,6 +267,15 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
         facts["instead"] = _SIGMOID if compares else _SMOOTH
         facts["result"] = f" ({run.tensors[link.result].info.dtype if event.outputs else ''})"
     return _cut(KINDS[word], site, link.step, name, facts, link.source, link.result)
+
+
+def _chooses(run: Run, link: Link) -> bool:
+    """Whether a link takes something as the index of something else."""
+    event = run.events[link.step]
+    if not isinstance(event, OpRan):
+        return False
+    by_number = link.read != NOTHING and event.op in run.having("same_values")
+    return by_number or any(a.tensor == link.source and a.name.startswith(("index", "indices")) for a in event.inputs)
 
 
 def _kept(paths: Paths, event: OpRan, site: Site | None, name: str) -> str:

@@ -54,7 +54,7 @@ def _named(paths: Paths, name: str, step: int, far: int = _FAR) -> int | None:
     bound = _bound(paths, name, step)
     if bound is not None:
         return bound
-    for find in (_item, _assigned):
+    for find in (_item,) if name.isidentifier() else (_item, _assigned):  # what a plain name is bound to, the recorder says
         if (tensor := find(paths, name, step)) != NOTHING:
             return tensor
     if far:

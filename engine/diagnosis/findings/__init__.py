@@ -60,6 +60,7 @@ CONSEQUENCES = {
     "symmetry": {"zero_gradient", "dead_relu"},
     "vanishing_gradients": {"zero_gradient"},
     "undivided_accumulation": {"diverging"},
+    "made_in_forward": {"stale_optimizer"},
 }  # fmt: skip
 """Findings that say no more than that another one has taken effect."""
 

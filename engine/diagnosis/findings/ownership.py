@@ -95,14 +95,20 @@ def made_in_forward(run: Run) -> Iterator[Finding]:
         text = run.segment(site)
         module = run.recording.scopes[run.events[moments[0]].scope].module if run.events[moments[0]].scope >= 0 else ""
         where = f"the forward pass of {module}" if module else "every iteration"
+        node = paths_of(run.recording).source.at(site)
+        made = node if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Parameter") and node.args else None
+        fix = f"Make {text} once, before the loop and before the optimizer."
+        if made is not None and module:
+            fix = f"Make the parameter once, in __init__, and compute here under another name: {ast.unparse(made.args[0])}."
+        elif module:
+            fix = f"Make the layer once, in __init__ (self.layer = {text}), before the optimizer is given the parameters."
         yield finding(
             run, MADE_IN_FORWARD,
             f"{text} is made anew in {where}: what it learns is thrown away.",
-            f"The program makes it {len(_moments(run, tensors))} times at {run.site_text(site)}, each time with new random "
-            "weights. They "
+            f"The program makes it {len(_moments(run, tensors))} times at {run.site_text(site)}, each time "
+            f"{'a leaf of its own' if made is not None else 'with new random weights'}. They "
             "get a gradient, but no optimizer has them, and the next forward pass has others.",
-            f"Make the layer once, in __init__ (self.layer = {text}), before the optimizer is given the parameters."
-            if module else f"Make {text} once, before the loop and before the optimizer.",
+            fix,
             step=moments[0],
             site=site,
             related=[run.site(steps[0])],

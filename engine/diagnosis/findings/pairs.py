@@ -62,7 +62,7 @@ def shuffled_apart(run: Run) -> Iterator[Finding]:
             "in the one that was "
             f"drawn at {run.site_text(other)}. The loss at {run.moment(step)} compares each prediction with the "
             "target of another sample, "
-            "so there is nothing to learn but the mean.",
+            "so it learns little more than the mean.",
             "Draw one permutation, perm = torch.randperm(n), and index both with it.",
             step=drawn[second],
             site=other,

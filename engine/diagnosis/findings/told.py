@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ...recording.levels import beginning
@@ -73,7 +74,8 @@ def _none(recording: Recording, ignored: Sequence[Finding]) -> str:
     if not run.passes:
         return f"{odd} ({_looked(recording)}). No backward pass has run: call backward() on a result to get gradients."
     loss = run.passes[-1].event.roots
-    name = run.title(loss[0][0]) if loss else "the loss"
+    name = run.title(loss[0][0]) if loss else ""
+    name = name if re.fullmatch(r"[\w.]+", name) else "the loss"
     return (
         f"{odd} ({_looked(recording)}). To go on: check the gradients against differences, compare the run with one that does "
         f"what you want, or ask why a gradient, or {name}, is what it is."
