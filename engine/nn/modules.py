@@ -24,6 +24,7 @@ from . import (
     padding_fold,
     pooling,
     recurrent,
+    repeated,
     transformer,
 )
 from .functional_module import Wrapped
@@ -67,6 +68,20 @@ SHARED = {
 """Methods that PyTorch's classes have from these bases, too; what others share here each of PyTorch's has for itself."""
 
 
+BASES = {
+    "loss": (loss, "_Loss _WeightedLoss"),
+    "batchnorm": (normalization, "_NormBase _BatchNorm"),
+    "instancenorm": (normalization, "_InstanceNorm"),
+    "conv": (convolution, "_ConvNd _ConvTransposeNd"),
+    "dropout": (dropout, "_DropoutNd"),
+    "pooling": (
+        pooling, "_MaxPoolNd _MaxUnpoolNd _AvgPoolNd _LPPoolNd _AdaptiveMaxPoolNd _AdaptiveAvgPoolNd",
+    ),
+    "padding": (padding_fold, "_ConstantPadNd _ReflectionPadNd _ReplicationPadNd"),
+}  # fmt: skip
+"""Bases that programs import, as in `isinstance(m, _BatchNorm)`: the file where PyTorch has them, and where they are."""
+
+
 def _defined_in(file: ModuleType) -> dict[str, type[Module]]:
     return {
         name: value
@@ -106,6 +121,9 @@ for _module_file, _family in FAMILIES:
     for _name, _kind in _defined_in(_family).items():
         _register(_name, _kind, ELSEWHERE.get(_name, _module_file))
         BY_NAME[_name] = _kind
+for _module_file, (_family, _names) in BASES.items():
+    vars(_file(_module_file)).update({_name: getattr(_family, _name) for _name in _names.split()})
+vars(_file("utils")).update({_name: getattr(repeated, _name) for _name in repeated.__all__})
 
 
 def __getattr__(name: str) -> Any:

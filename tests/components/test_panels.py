@@ -396,7 +396,7 @@ def test_an_error_is_in_the_console_and_at_its_line(begin: Any) -> None:
         ("print(1)\n", "No tensor was made"),
         ("1 / 0\n", "ZeroDivisionError on line 1"),
         ("if\n", "SyntaxError on line 1"),
-        ("import socket\n", "ended before its first tensor"),
+        ("import socket; socket.socket()\n", "ended before its first tensor"),
         ("while True:\n    print('x' * 10_000)\n", "The program printed too much"),
     ],
 )

@@ -19,8 +19,9 @@ from ...utils.data import DataLoader, Dataset, Sampler
 from ..policy.builtin import make_builtins
 from ..policy.errors import MissingModule, PolicyError
 from ..policy.guards import Guards
+from ..policy.inert import absent_class
 from . import guarded, libraries, library, numpy, outside, plain, plotting, saving, system, torch
-from .absent import ASKED_FOR, UNUSED, error_for
+from .absent import ASKED_FOR, error_for, instead, may_be_empty, unknown
 from .copying import Copying
 from .facade import Facade
 from .files import modules as files
@@ -55,6 +56,8 @@ class World:
         """The program's own modules (`engine.sandbox.project.Project`), where it has any."""
         self.tried: set[str] = set()
         """Modules that the program imports within `try`, to go on without them."""
+        self.emptied: set[str] = set()
+        """Modules that the program imports and that are not there."""
         self.copying = Copying(self.guards)
         self.guards.replacements["__deepcopy__"] = self.copying.method
         self.builtins = make_builtins(self.guards, self._import, streams.open)
@@ -72,7 +75,7 @@ class World:
         for name in outside.NAMED:
             top, _, below = name.partition(".")
             if top in ("torch", "urllib"):
-                self._put_below(top, below)
+                self._put_below(name.rpartition(".")[0], below.rpartition(".")[2])
         # Their switches can be set, so they are no facades.
         self.modules |= {f"torch.backends.{name}": vars(backends)[name] for name in LISTED["backends"].split()}
 
@@ -115,8 +118,10 @@ class World:
                 self._make_late(late)
         if name.partition(".")[0] in libraries.MODULES:
             self.load(name.partition(".")[0])
-        if not fromlist and name not in self.modules and self._may_be_empty(name):
-            self.modules |= outside.empty(name, self.modules)
+        if name not in self.modules and self._may_be_empty(name) and "*" not in (fromlist or ()):
+            made = outside.empty(name, self.modules)
+            self.modules |= made
+            self.emptied |= made.keys()
         if name not in self.modules or (name in self.tried and name.partition(".")[0] in ASKED_FOR):
             raise error_for(name, {*self.modules, *self.late, *libraries.MODULES})
         if name.partition(".")[0] == "numpy":
@@ -127,13 +132,27 @@ class World:
         if not fromlist:
             return self.modules[name.partition(".")[0]]
         for wanted in fromlist:
+            if name in self.emptied and wanted not in vars(facade):
+                self._put_absent(name, wanted)
             if wanted != "*" and wanted not in vars(facade):
                 raise _cannot_import(wanted, name, facade)
         return facade
 
     def _may_be_empty(self, name: str) -> bool:
         """Whether a module that is not there is given all the same, to be refused where it is used."""
-        return name.partition(".")[0] in UNUSED and name not in self.tried and all(p[:1] != "_" for p in name.split("."))
+        parts = name.split(".")
+        there = {*libraries.MODULES, *plotting.TOPS, *self.modules.keys() - {each.partition(".")[0] for each in outside.NAMED}}
+        if parts[0] in there - self.emptied:
+            return False  # of what is there everything is known
+        tried = any(".".join(parts[:k]) in self.tried for k in range(1, len(parts) + 1))
+        return may_be_empty(name) and not tried and all(part[:1] != "_" for part in parts)
+
+    def _put_absent(self, module: str, name: str) -> None:
+        """Let a program import a name of a module that is not there, to be refused where it is used."""
+        if name[:1] != "_":
+            made = absent_class(f"{module}.{name}", instead(module) or unknown(module.partition(".")[0]))
+            self.guards.know([made], bases=True)
+            vars(self.modules[module])[name] = made
 
     def _whole(self, name: Any) -> Any:
         """The module of a dotted name, as `importlib.import_module` gives it."""

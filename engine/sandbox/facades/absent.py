@@ -13,14 +13,17 @@ DATA = (
 )
 SERVES = "A program serves nobody and has no network here; call the functions."
 WRAPS = "It wraps PyTorch's training loop; write the loop with torch.optim."
-PICTURES = "Picture files cannot be read here; use arrays, PIL.Image.fromarray and torchvision.transforms."
+PICTURES = (
+    "Picture files, cameras and windows are not here; use arrays, PIL.Image.fromarray and torchvision.transforms, and draw "
+    "with matplotlib."
+)
 GRAPHS = "Graphs are not here as objects; keep the edges in a tensor, or the adjacency matrix."
 TRACKS = "Nothing leaves a run here; print the values, or use torch.utils.tensorboard."
 TEXTS = "Write the texts or the list of words into the program, and split them with str.split or re."
 OTHER = "It is another library for computing; use torch or NumPy."
 TOLD = {
-    DATA: "datasets kagglehub ogb opendatasets torchtext wget",
-    GRAPHS: "dgl networkx ogb torch_geometric torch_scatter torch_sparse",
+    DATA: "datasets kagglehub ogb opendatasets wget",
+    GRAPHS: "dgl networkx torch_geometric torch_scatter torch_sparse",
     MODELS: "accelerate diffusers fairseq huggingface_hub open_clip peft pretrainedmodels sentence_transformers timm "
     "transformers",
     OTHER: "chainer cupy fastai fastcore jax jaxlib flax mxnet numba optax paddle theano",
@@ -31,25 +34,6 @@ TOLD = {
     WRAPS: "catalyst ignite lightning pytorch_lightning skorch torchbearer",
 }
 """What is said of packages of one kind, and their names."""
-UNUSED = frozenset(" ".join(TOLD.values()).split()) | frozenset(
-    (
-        "google",
-        "graphviz",
-        "keras",
-        "pandas",
-        "psutil",
-        "pyDOE",
-        "requests",
-        "tarfile",
-        "tensorflow",
-        "torchaudio",
-        "torchmetrics",
-        "torchviz",
-        "urllib",
-        "yaml",
-    )
-)
-"""Packages that `import` gives, empty: many programs import them and use them in a branch that is not taken, or never."""
 ASKED_FOR = ("google",)
 """Packages of other places, which programs try to import to learn where they are."""
 INSTEAD = {
@@ -63,7 +47,7 @@ INSTEAD = {
     "gradtape": "Write import torch.",
     "importlib": "Write an import statement, or use importlib.import_module.",
     "inspect": "Write down what you want to know of the function.",
-    "keras": "Use torch.nn.",
+    "keras": "Use torch.nn; torchvision.datasets.MNIST stands for the digits of its examples.",
     "multiprocessing": "A program is one process; use a loop.",
     "os": "A program has files of its own in memory, and no processes here.",
     "pandas": "Use NumPy arrays, lists or dicts; np.loadtxt and csv read tables that were opened together with the program.",
@@ -72,6 +56,30 @@ INSTEAD = {
     "pyDOE": "Draw points with torch.rand, or torch.quasirandom.",
     "requests": "A program has no network here; write its data into the text.",
     "scipy": "Use torch.special, torch.linalg and torch.fft, or NumPy.",
+    "atexit": "Write at the end of the program what is to be done there.",
+    "cProfile": "The recording has every operation; torch.profiler measures them.",
+    "concurrent": "A program is one process with one thread; use a loop.",
+    "configparser": "Write the settings as a dict, or read them with json.",
+    "fire": "Use argparse, and call the function.",
+    "click": "Use argparse, and call the function.",
+    "getpass": "A program knows nothing of who runs it.",
+    "hydra": "Write the settings as a dict, or use argparse.",
+    "joblib": "Use a loop; pickle keeps objects.",
+    "h5py": "Use np.save and np.load, or torch.save.",
+    "librosa": "Sound files cannot be read here; make a wave with torch.sin, and spectra with torch.stft.",
+    "omegaconf": "Write the settings as a dict, or use argparse.",
+    "optparse": "Use argparse.",
+    "plotly": "Use matplotlib.",
+    "queue": "Use collections.deque.",
+    "scipy.integrate": "Write the solver's steps as a loop (Euler, Runge-Kutta) of tensors.",
+    "soundfile": "Sound files cannot be read here; make a wave with torch.sin, and spectra with torch.stft.",
+    "sqlite3": "Keep tables in lists, dicts or arrays.",
+    "tabulate": "Print the rows with f-strings.",
+    "tkinter": "There is no window here; matplotlib draws into the page.",
+    "torchdiffeq": "Write the solver's steps as a loop (Euler, Runge-Kutta): autograd goes through it.",
+    "torchtext": "Write the texts into the program, split them with str.split, and number the words with a dict.",
+    "tracemalloc": "The page shows what a run's tensors take.",
+    "xml": "Read what you need with re, or json.",
     "signal": "A run ends by itself when its time is up.",
     "six": "Python 2 is past: range, zip and urllib.parse have their own names.",
     "socket": "A program has no network here.",
@@ -95,25 +103,45 @@ INSTEAD = {
     "torchaudio": "Sound files cannot be read here; make a wave with torch.sin, and spectra with torch.stft.",
     "torchmetrics": "Compute the metric from tensors, as (prediction.argmax(1) == y).float().mean().",
     "torchviz": "The page draws the graph.",
-    "unittest": "Call the tests' functions, and use assert.",
     "urllib": "A program has no network here; write its data into the text.",
     "yaml": "Write the settings as a dict, or read them with json.",
 }
 """Module → what to do instead."""
-OWN = "If it is a module of your own, open its file, or its folder, together with the program. "
-NOT_HERE = "Programs have PyTorch, NumPy, much of Python's library and stand-ins for some packages, and this is none of them. "
-REACHES = "Of Python's library there is what does not reach beyond the program. "
+OWN = "If it is a module of your own, open its file, or its folder, together with the program."
+NOT_HERE = "Programs have PyTorch, NumPy, much of Python's library and stand-ins for some packages, and this is none of them."
+REACHES = "This part of Python's library is not here: programs have what they compute with, and files in memory."
+
+
+def may_be_empty(name: str) -> bool:
+    """Whether `import` gives a module that is not there all the same, empty, to be refused where it is used: many programs
+    import what they use in a branch that is not taken, or never."""
+    top = name.partition(".")[0]
+    return top not in AT_ONCE and (top not in sys.stdlib_module_names or top in LATER)
+
+
+AT_ONCE = frozenset(("engine", "gradtape", "numpy", "torch"))
+"""Modules of which all is known."""
+_LATER = """
+asyncio atexit cProfile concurrent configparser faulthandler getpass http locale optparse queue resource signal socket sqlite3
+subprocess tarfile tkinter tracemalloc urllib webbrowser xml
+"""
+LATER = frozenset(_LATER.split())
+"""Modules of the standard library that are not there, and that programs import for what they do beside."""
 
 
 def error_for(name: str, modules: Collection[str]) -> MissingModule:
     """The error for a module that programs do not have."""
     top = name.partition(".")[0]
     help = instead(name)
-    below = [m for m in modules if m.startswith(f"{top}.")] if not help else []
-    there = ", ".join(sorted(below or (m for m in modules if "." not in m and m[0] != "_"), key=str.lower))
-    if not help and not below:
-        help = REACHES if top in sys.stdlib_module_names else NOT_HERE + OWN
-    return MissingModule(f"No module named '{name}' for programs here", f"{help.strip()} There are: {there}.".strip())
+    below = sorted((m for m in modules if m.startswith(f"{top}.")), key=str.lower) if not help else []
+    if below:
+        help = f"There are: {', '.join(below)}."
+    return MissingModule(f"No module named '{name}' for programs here", help or unknown(top))
+
+
+def unknown(top: str) -> str:
+    """What is said of a module of which nothing is known."""
+    return REACHES if top in sys.stdlib_module_names else f"{OWN} {NOT_HERE}"
 
 
 def instead(name: str) -> str:

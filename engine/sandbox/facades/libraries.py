@@ -40,6 +40,7 @@ MODULES = {
         "transforms.v2.functional",
         "utils",
     ),
+    "unittest": ("",),
 }
 """Library → what of it a program may import: itself, and what is below it."""
 NEEDS = {"torchvision": ("PIL",)}

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..policy.errors import MissingAttribute
 from ..policy.inert import refusal
-from .absent import instead
+from .absent import instead, unknown
 from .facade import Facade, Missing
 
 NAMED = {
@@ -23,8 +23,10 @@ NAMED = {
     "scipy.sparse": ("coo_matrix", "csr_matrix", "diags", "eye", "lil_matrix"),
     "scipy.stats": ("entropy", "pearsonr", "spearmanr"),
     "threading": ("Lock", "Thread"),
+    "torch.fx": ("Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "symbolic_trace", "wrap"),
     "torch.hub": ("download_url_to_file", "help", "list", "load", "load_state_dict_from_url"),
     "torch.multiprocessing": ("Barrier", "Event", "Lock", "Manager", "Pipe", "Pool", "Process", "Queue", "Value", "spawn"),
+    "torch.utils.model_zoo": ("load_url",),
     "torch.onnx": ("dynamo_export", "export"),
     "urllib.request": ("Request", "urlopen", "urlretrieve"),
 }
@@ -55,7 +57,7 @@ def empty(name: str, there: dict[str, Facade]) -> dict[str, Facade]:
     parts = name.split(".")
     for end in range(len(parts), 0, -1):
         module = ".".join(parts[:end])
-        facade = there.get(module) or Facade(module, {}, missing(module))
+        facade = there.get(module) or Facade(module, {}, missing(module, "{module}.{name} is not available to programs here"))
         if end < len(parts):
             below = f"{module}.{parts[end]}"
             vars(facade)[parts[end]] = made.get(below) or there[below]
@@ -68,7 +70,7 @@ def _taken(*_: Any, **__: Any) -> None:
     """Taken, without effect."""
 
 
-def missing(module: str) -> Missing:
+def missing(module: str, said: str = "module '{module}' has no attribute '{name}' for programs here") -> Missing:
     """What makes the error for a name that such a module does not have here."""
-    help = instead(module) or "What reaches beyond the program is left out."
-    return lambda name: MissingAttribute(f"module '{module}' has no attribute '{name}' for programs here", help)
+    help = instead(module) or unknown(module.partition(".")[0])
+    return lambda name: MissingAttribute(said.format(module=module, name=name), help)

@@ -24,18 +24,25 @@ NAMES = {
         "Callable Collection Container Generator Hashable ItemsView Iterable Iterator KeysView Mapping MappingView "
         "MutableMapping MutableSequence MutableSet Reversible Sequence Set Sized ValuesView"
     ),
+    "colorsys": "hls_to_rgb hsv_to_rgb rgb_to_hls rgb_to_hsv rgb_to_yiq yiq_to_rgb",
     "datetime": "MAXYEAR MINYEAR UTC date datetime time timedelta timezone",
     "decimal": (
         "Decimal DivisionByZero InvalidOperation ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN ROUND_HALF_EVEN "
         "ROUND_HALF_UP ROUND_UP getcontext localcontext"
     ),
+    "difflib": "SequenceMatcher get_close_matches ndiff unified_diff",
     "errno": "EACCES EEXIST EINVAL EISDIR ENOENT ENOTDIR ENOTEMPTY EPERM EPIPE",
+    "fnmatch": "filter fnmatch fnmatchcase translate",
     "fractions": "Fraction",
+    "getopt": "GetoptError error getopt gnu_getopt",
+    "graphlib": "CycleError TopologicalSorter",
     "heapq": "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest",
+    "html": "escape unescape",
     "itertools": (
         "accumulate batched chain combinations combinations_with_replacement compress count cycle dropwhile filterfalse "
         "groupby islice pairwise permutations product repeat starmap takewhile tee zip_longest"
     ),
+    "keyword": "iskeyword issoftkeyword kwlist softkwlist",
     "math": (
         "acos acosh asin asinh atan atan2 atanh cbrt ceil comb copysign cos cosh degrees dist e erf erfc exp exp2 expm1 "
         "fabs factorial floor fma fmod frexp fsum gamma gcd hypot inf isclose isfinite isinf isnan isqrt lcm ldexp lgamma "
@@ -53,6 +60,8 @@ NAMES = {
         "A ASCII DOTALL I IGNORECASE M MULTILINE Match Pattern S VERBOSE X compile error escape findall finditer "
         "fullmatch match search split sub subn"
     ),
+    "secrets": "choice compare_digest randbelow randbits token_bytes token_hex token_urlsafe",
+    "shlex": "join quote split",
     "statistics": (
         "NormalDist StatisticsError correlation covariance fmean geometric_mean harmonic_mean linear_regression mean "
         "median median_high median_low mode multimode pstdev pvariance quantiles stdev variance"
@@ -72,6 +81,7 @@ NAMES = {
     ),
     "warnings": "catch_warnings filterwarnings resetwarnings simplefilter warn",
     "weakref": "ReferenceType WeakKeyDictionary WeakSet WeakValueDictionary ref",
+    "zlib": "adler32 compress crc32 decompress error",
 }
 """Module → its names."""
 

@@ -16,7 +16,7 @@ from ...errors import unread
 from ...itself import OURS, engine
 from ...profiler import of_autograd
 from ..policy.errors import MissingAttribute
-from .facade import Facade
+from .facade import Facade, Missing
 
 SUBMODULES = (
     "_dynamo", "accelerator", "amp", "autograd", "autograd.forward_ad", "autograd.function",
@@ -57,6 +57,29 @@ LISTED = {
 }
 """Names that are public but in no list."""
 
+PRIVATE = {
+    "nn.init": "_calculate_correct_fan _calculate_fan_in_and_fan_out",
+    "optim.lr_scheduler": "_LRScheduler",
+    "optim.optimizer": "required",
+}
+"""Names that programs import although PyTorch means them for itself."""
+
+ELSEWHERE = {
+    **{f"optim.{name.lower()}": ("optim", f"{name} Optimizer") for name in (
+        "Adadelta", "Adagrad", "Adam", "Adamax", "AdamW", "ASGD", "LBFGS", "NAdam", "RAdam", "RMSprop", "Rprop", "SGD",
+    )},
+    "autograd.variable": ("autograd", "Variable"),
+    "nn.parallel.data_parallel": ("nn.parallel", "DataParallel"),
+    "nn.parallel.distributed": ("nn.parallel", "DistributedDataParallel"),
+    "nn.utils.spectral_norm": ("nn.utils", "spectral_norm remove_spectral_norm"),
+    "nn.utils.stateless": ("func", "functional_call"),
+    "nn.utils.weight_norm": ("nn.utils", "weight_norm remove_weight_norm"),
+    "optim.sparse_adam": ("optim", "SparseAdam"),
+    "utils.data._utils": ("utils.data", "default_collate default_convert"),
+    "utils.data._utils.collate": ("utils.data", "default_collate default_convert"),
+}  # fmt: skip
+"""PyTorch's files that are none here: where their names are, and which these are."""
+
 
 def facades(serialization: Facade) -> dict[str, Facade]:
     """`torch` and what is below it, by dotted name."""
@@ -73,11 +96,29 @@ def facades(serialization: Facade) -> dict[str, Facade]:
         by_name[dotted] = _facade(dotted, import_module(f"{OURS}{name}"), below)
     modules = by_name["torch.nn.modules"]
     by_name |= {f"torch.nn.modules.{n}": f for n, f in vars(modules).items() if isinstance(f, Facade)}
+    by_name |= _elsewhere(by_name)
     by_name["torch.serialization"] = serialization
     saving = {n: vars(serialization)[n] for n in ("load", "save")}
     by_name["torch"] = _facade("torch", engine, _below("torch", by_name), **saving)
     when_followed(lambda: _say_version(by_name))
     return by_name
+
+
+def _elsewhere(by_name: dict[str, Facade]) -> dict[str, Facade]:
+    """The facades of PyTorch's files that are none here."""
+    made = {}
+    for file, (where, names) in ELSEWHERE.items():
+        there, dotted = vars(by_name[f"torch.{where}"]), f"torch.{file}"
+        made[dotted] = Facade(dotted, {n: there[n] for n in names.split() if n in there}, _lacking(dotted))
+        package, _, name = dotted.rpartition(".")
+        if package in by_name or package in made:
+            vars(by_name.get(package) or made[package]).setdefault(name, made[dotted])
+    return made
+
+
+def _lacking(dotted: str) -> Missing:
+    """The error for a name that a file does not have here."""
+    return lambda name: AttributeError(f"module '{dotted}' has no attribute '{name}'")
 
 
 def _say_version(by_name: dict[str, Facade]) -> None:
@@ -103,7 +144,9 @@ def _facade(dotted: str, module: ModuleType, below: dict[str, Facade], **instead
 
 def _public(dotted: str, module: ModuleType) -> dict[str, Any]:
     """The public names of a module of the engine."""
-    listed = {*getattr(module, "__all__", ()), *SURFACE.get(dotted, ()), *LISTED.get(dotted.partition(".")[2], "").split()}
+    below = dotted.partition(".")[2]
+    listed = {*getattr(module, "__all__", ()), *SURFACE.get(dotted, ())}
+    listed |= {*LISTED.get(below, "").split(), *PRIVATE.get(below, "").split()}
     found = {}
     with unread():
         for name in sorted(listed):
@@ -118,8 +161,8 @@ def _is_file(module: ModuleType) -> bool:
 
 def _file(dotted: str, module: ModuleType) -> Facade:
     """One of `torch.nn.modules`' files."""
-    names = {n: v for n, v in vars(module).items() if n[0] != "_" and not isinstance(v, ModuleType)}
-    return Facade(dotted, names, lambda name: AttributeError(f"module '{dotted}' has no attribute '{name}'"))
+    names = {n: v for n, v in vars(module).items() if n[:2] != "__" and not isinstance(v, ModuleType)}
+    return Facade(dotted, names, _lacking(dotted))
 
 
 def _missing(dotted: str, module: ModuleType, name: str) -> AttributeError:

@@ -71,3 +71,27 @@ def refusal(what: str, help: str) -> Callable[..., NoReturn]:
 
     refused.__name__ = refused.__qualname__ = what.rstrip("()").rpartition(".")[2]
     return refused
+
+
+class _Absent(type):
+    """The type of names that are imported from what is not there."""
+
+    def __call__(cls, *_: Any, **__: Any) -> NoReturn:
+        name, help = _ABSENT[next(base for base in cls.__mro__ if base in _ABSENT)]
+        raise PolicyError(f"{name} is not available to programs here", help)
+
+    def __getattr__(cls, name: str) -> NoReturn:
+        if name[:2] == "__":
+            raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
+        cls()
+
+
+_ABSENT: dict[type, tuple[str, str]] = {}
+"""Such a name → what it is called, and what to do instead."""
+
+
+def absent_class(what: str, help: str) -> type:
+    """A class that nothing is an instance of, which may be a base; whoever calls it, or asks it for something, is refused."""
+    made = _Absent(what.rpartition(".")[2], (), {"__slots__": (), "__module__": "absent"})
+    _ABSENT[made] = what, help
+    return made

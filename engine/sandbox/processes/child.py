@@ -45,7 +45,7 @@ from ..project import Project, located, named
 from ..system import timer
 from ..tracer import Stream, Tape, file_name
 from ..transport.frames import DONE, PIECE, WRITTEN
-from ..transport.messages import HALTED, Done, Job, Layers, Limits, RunError, Written, decode_job, encode
+from ..transport.messages import HALTED, LONGER, Done, Job, Layers, Limits, RunError, Written, decode_job, encode
 from . import preloading
 
 
@@ -264,10 +264,11 @@ class Run:
         """Send what was recorded, with the line."""
         for stream in self.tape.streams:
             stream.flush()
-        kind, message = "TimeoutError", f"the program was stopped after {self.job.limits.seconds:g} seconds"
+        kind, message, help = "TimeoutError", f"the program was stopped after {self.job.limits.seconds:g} seconds", LONGER
         if which == timer.HALT:
-            kind, message = HALTED, f"you stopped it after {time.monotonic() - self.began:.1f} s"
-        self._finish("timeout", RunError(kind, message + (f", in line {line}" if line else ""), line, cell=self.cell))
+            kind, message, help = HALTED, f"you stopped it after {time.monotonic() - self.began:.1f} s", ""
+        message += f", in line {line}" if line else ""
+        self._finish("timeout", RunError(kind, message, line, cell=self.cell, help=help))
 
     def _explain(self, error: BaseException, message: str | None = None) -> RunError:
         """The error with its span in the program: the innermost of the program's frames."""

@@ -115,6 +115,10 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     data: bytes
 
 
+LONGER = "On your own machine it may run longer: Limits in the page, --seconds on the command line. Or do fewer iterations."
+"""What is said where a program's time was up."""
+
+
 class RunError(msgspec.Struct, frozen=True):
     """How a program failed. Lines count from 1, columns from 0; 0 and 0 if unknown."""
 

@@ -24,6 +24,7 @@ from .frames import BATCH, DONE, STUCK, WRITTEN, Frames
 from .messages import (
     FULL,
     HALTED,
+    LONGER,
     NOT_STARTED,
     CellResult,
     Done,
@@ -269,14 +270,14 @@ class CollectedRun(Collected):
 
     def _timeout(self) -> RunError:
         """Where a child that had to be killed was, if it could say so: in the innermost line of the program."""
-        kind, message = "TimeoutError", f"the program was stopped after {self.limits.seconds:g} seconds"
+        kind, message, help = "TimeoutError", f"the program was stopped after {self.limits.seconds:g} seconds", LONGER
         if self.control.halt.is_set():
-            kind, message = HALTED, "you stopped it"
+            kind, message, help = HALTED, "you stopped it", ""
         found = _LINE.search(self.stuck)
         cell, line = (max(int(found[1] or 1) - 1, 0), int(found[2])) if found is not None else (0, 0)
         if not line or cell >= max(len(self.source), 1):
-            return RunError(kind, message)
-        return RunError(kind, f"{message}, in line {line}", line, cell=cell)
+            return RunError(kind, message, help=help)
+        return RunError(kind, f"{message}, in line {line}", line, cell=cell, help=help)
 
 
 def _figures(events: list[AnyEvent]) -> tuple[Shown, ...]:

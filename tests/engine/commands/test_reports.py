@@ -22,7 +22,7 @@ PROGRAMS = {
     "error.py": HEAD + "y = x * 2\ny.backward()\n",
     "hint.py": HEAD + "y = x * 2\ntorch.relu(y)\ny.sum().backward()\n",
     "warning.py": entry("softmax_twice").broken,
-    "policy.py": "import subprocess\n",
+    "policy.py": "import subprocess; subprocess.run(['ls'])\n",
     "syntax.py": "x = = 1\n",
     "forever.py": HEAD + "while True:\n    x = x * 1\n",
     "shown.py": HEAD + 'd = "äöü"; y = x * 2; y.backward()\n',

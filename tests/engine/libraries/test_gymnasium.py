@@ -178,3 +178,17 @@ def test_a_wrapper_hands_on_nothing_but_environments(program: str) -> None:
     result = run(f"import gym\nimport numpy as np\nw = gym.Wrapper(gym.make('CartPole-v1'))\n{program}")
     assert result.status in ("error", "policy"), result.output
     assert result.output == ""
+
+
+def test_the_numbers_of_a_cart_can_be_read_and_changed() -> None:
+    program = """
+import gym
+env = gym.make("CartPole-v1").unwrapped
+print(env.x_threshold, round(env.theta_threshold_radians, 4), env.force_mag, env.total_mass)
+env.reset()
+env.state = (0.0, 0.0, 0.0, 0.0)
+print(float(env.step(1)[0][1]) > 0)
+env.x_threshold = 0.0
+print(env.step(1)[2])
+"""
+    assert run(program).output == "2.4 0.2094 10.0 1.1\nTrue\nTrue\n"

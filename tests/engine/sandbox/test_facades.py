@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from engine.nn import repeated
 from engine.sandbox import run
 from engine.sandbox.facades import absent, outside, plain, torch
 from engine.sandbox.facades.facade import Facade
@@ -78,18 +79,19 @@ def test_what_is_not_there_says_so() -> None:
         "import torchvision.nothing": "There are: torchvision.datasets",
         "import torch.ao.quantization": "float32",
         "import torch.export": "torch.supported()",
-        "import torch.fx": "the graph of what ran",
+        "import torch.fx\ntorch.fx.symbolic_trace(None)": "the graph of what ran",
         "import torch\ntorch.onnx.export(None)": "load it where PyTorch is",
         "import torch.multiprocessing as mp\nmp.set_start_method('spawn')\nmp.Process()": "one process",
-        "from transformers import AutoModel": "Pretrained models",
-        "from labml import tracker": "print the values",
-        "from dgl import data": "adjacency matrix",
-        "import unittest": "use assert",
-        "import ssl": "does not reach beyond the program",
-        "import utils.helpers": "its folder, together with the program",
+        "from transformers import AutoModel\nAutoModel.from_pretrained('x')": "Pretrained models",
+        "from labml import tracker\ntracker.save(1)": "print the values",
+        "from dgl import data\ndata.citation": "adjacency matrix",
+        "import subprocess\nsubprocess.run(['ls'])": "cannot start others",
+        "import ssl": "what they compute with",
+        "import utils.helpers\nutils.helpers.load()": "its folder, together with the program",
+        "from lightning import LightningModule\nclass Net(LightningModule): pass\nNet()": "torch.optim",
         "import scipy.sparse as sp\nsp.csr_matrix([1])": "NumPy",
         "import pdb\npdb.set_trace()": "The timeline",
-        "import nothing_of_the_kind": "IPython, ",
+        "import nothing_of_the_kind as n\nn.there": "module of your own",
         "input()": "write the value",
         "eval('1')": "dict of functions",
     }
@@ -99,6 +101,92 @@ def test_what_is_not_there_says_so() -> None:
         assert result.error is not None
         assert part in result.error.help, (text, result.error.help)
         assert result.error.line == len(text.splitlines())
+
+
+ABSENT = """
+import apex, fire, subprocess
+import pandas.api.types as kinds
+from apex import amp
+from lightning import LightningModule
+from utils import load as loaded
+
+class Net(LightningModule):
+    pass
+
+print(isinstance(1, Net), issubclass(Net, LightningModule), callable(loaded))
+try:
+    import horovod.torch
+except ImportError:
+    print("without horovod")
+try:
+    from deepspeed import ops
+except ImportError:
+    print("without deepspeed")
+"""
+
+
+def test_what_is_not_there_can_be_imported_unless_the_program_tries() -> None:
+    result = run(ABSENT)
+    assert (result.status, result.output) == ("ok", "False True True\nwithout horovod\nwithout deepspeed\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("Net()", "lightning.LightningModule is not available to programs here"),
+        ("LightningModule.load('x')", "lightning.LightningModule is not available to programs here"),
+        ("loaded('x')", "utils.load is not available to programs here"),
+        ("amp.initialize()", "apex.amp is not available to programs here"),
+        ("apex.optimizers", "apex.optimizers is not available to programs here"),
+        ("subprocess.run(['ls'])", "subprocess.run is not available to programs here"),
+        ("from of_mine import *", "No module named 'of_mine' for programs here"),
+        ("import torch.nothing", "No module named 'torch.nothing' for programs here"),
+        ("import os.nothing", "No module named 'os.nothing' for programs here"),
+        ("import ctypes", "No module named 'ctypes' for programs here"),
+    ],
+)
+def test_what_is_not_there_is_refused_where_it_is_used(line: str, said: str) -> None:
+    refused = run(f"{ABSENT}\n{line}\n")
+    assert refused.status == "policy"
+    assert refused.error is not None
+    assert said in refused.error.message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from torch.optim.adam import Adam; from torch.optim.sgd import SGD; import torch.optim.rmsprop",
+        "from torch.nn.modules.loss import _Loss, _WeightedLoss; from torch.nn.modules.batchnorm import _BatchNorm",
+        "from torch.nn.modules.conv import _ConvNd; from torch.nn.modules.utils import _pair, _single, _triple, _ntuple",
+        "from torch.nn.init import _calculate_fan_in_and_fan_out; from torch.optim.lr_scheduler import _LRScheduler",
+        "from torch.optim.optimizer import Optimizer, required; from torch.autograd.variable import Variable",
+        "from torch.nn.utils.weight_norm import weight_norm; from torch.nn.utils.spectral_norm import spectral_norm",
+        "from torch.utils.data._utils.collate import default_collate; from torch.nn.parallel.data_parallel import DataParallel",
+    ],
+)
+def test_what_programs_import_from_pytorchs_files_is_there(torch: ModuleType, line: str) -> None:
+    exec(line, {})
+    result = run(line)
+    assert result.status == "ok", result.error
+
+
+def test_bases_of_modules_are_those_of_pytorch() -> None:
+    result = run(
+        "from torch import nn\nfrom torch.nn.modules.batchnorm import _BatchNorm\nfrom torch.nn.modules.loss import _Loss\n"
+        "class Own(_Loss):\n    def forward(self, x):\n        return x.sum() if self.reduction == 'sum' else x.mean()\n"
+        "print(isinstance(nn.BatchNorm2d(2), _BatchNorm), isinstance(nn.LayerNorm(2), _BatchNorm), Own(reduction='sum').reduction)\n"
+    )
+    assert result.output == "True False sum\n"
+
+
+def test_sizes_are_repeated_as_pytorch_does(torch: ModuleType) -> None:
+    theirs = importlib.import_module("torch.nn.modules.utils")
+    for make in ("_single", "_pair", "_triple", "_quadruple"):
+        for given in (3, [1, 2], (4, 5, 6)):
+            assert getattr(repeated, make)(given) == getattr(theirs, make)(given)
+    assert repeated._reverse_repeat_tuple((1, 2), 2) == theirs._reverse_repeat_tuple((1, 2), 2)
+    for sizes in (3, [None, 2], [4, 4]):
+        assert repeated._list_with_default(sizes, [7, 8, 9]) == theirs._list_with_default(sizes, [7, 8, 9])
 
 
 def test_a_name_that_nobody_has_is_an_ordinary_error() -> None:

@@ -380,7 +380,7 @@ def test_a_program_may_try_an_import() -> None:
     text = "try:\n    import pandas.plotting as plt\nexcept ImportError as e:\n    plt = None\n    print(type(e).__name__, e)\n"
     assert run(text).output.startswith("MissingModule No module named 'pandas.plotting'")
     assert run("import pandas as pd\nimport requests, urllib.request, keras.layers as layers").status == "ok"
-    used = ("pd.read_csv('a')", "print(pd.__version__)", "pd.x.y", "from pandas import DataFrame")
+    used = ("pd.read_csv('a')", "print(pd.__version__)", "pd.x.y", "from pandas import DataFrame\nDataFrame()")
     for refused in (run(f"import pandas as pd\nimport pandas.x\n{line}") for line in used):
         assert refused.status == "policy"
         assert refused.error is not None
