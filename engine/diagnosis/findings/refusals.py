@@ -209,7 +209,7 @@ def failed(run: Run) -> Iterator[Finding]:
         return
     step, event = run.raised
     paths, failure = paths_of(run.recording), failure_of(event.message, event.type)
-    title, explanation, fix = _own(paths, step) or _ENDS.get(event.type) or _ANY
+    title, explanation, fix = _own(paths, step) or _missing(event) or _ENDS.get(event.type) or _ANY
     if failure is not None:
         title, explanation, fix = failure.title, failure.explanation, failure.remedy()
     given = operands(paths, step)
@@ -220,6 +220,20 @@ def failed(run: Run) -> Iterator[Finding]:
         evidence=[("error", said(run)), *(described(run, operand, step) for operand in given)],
         nodes=[key(operand.tensor) for operand in given],
         ends=True,
+    )  # fmt: skip
+
+
+_MISSING = re.compile(r"(?:line \d+: )?(?:No module named '([\w.]+)' for|([\w.]+)(?:\(\))? is not available to) programs here")
+
+
+def _missing(event: Raised) -> tuple[str, str, str] | None:
+    """Title, explanation and fix where a package, or a part of one, is not there; None for any other end."""
+    found = _MISSING.match(event.message) if event.type == "PolicyError" else None
+    if found is None:
+        return None
+    return (
+        f"{found[1] or found[2]} is not there.", "It belongs to a package that programs do not have here.",
+        "" if event.help else "Do it without.",
     )  # fmt: skip
 
 
