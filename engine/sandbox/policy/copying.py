@@ -310,7 +310,11 @@ def _is(a: Any, b: Any) -> bool:
 
 
 def reduced_of(x: Any) -> Any:
-    """What an object is made of, as its class says: a program's class has nothing to say about it."""
+    """What an object is made of, as its class says: a program's class has nothing to say about it.
+
+    Of exceptions the table of `copyreg` is not asked: other libraries of the process (tblib, with Dask) put functions of their
+    own there, for all classes of exceptions that they find.
+    """
     cls: Any = type(x)
-    reducer = copyreg.dispatch_table.get(cls)
+    reducer = None if issubclass(cls, BaseException) else copyreg.dispatch_table.get(cls)
     return cls.__reduce_ex__(x, 4) if reducer is None else reducer(x)

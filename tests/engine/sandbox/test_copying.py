@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+import copyreg
 import datetime
 import decimal
 import enum
@@ -407,6 +408,17 @@ def test_a_memo_may_say_what_stays_as_it_is() -> None:
                 container = make(big)
                 drawings.append(drawn(module.deepcopy(container, {id(big): big}), originals_of(container)))
         assert drawings[0] == drawings[1]
+
+
+def test_other_libraries_have_nothing_to_say_of_exceptions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As tblib puts functions into the table for all exceptions that there are, when Dask is loaded."""
+    for kind in (ValueError, C.Silent):
+        monkeypatch.setitem(copyreg.dispatch_table, kind, lambda error: (print, ("the table was asked",)))
+        big = [1]
+        copied = ours.deepcopy(kind(big), {id(big): big})
+        assert type(copied) is kind
+        assert copied.args[0] is big
+        assert type(ours.copy(kind(big))) is kind
 
 
 def random_thing(draw: random.Random, pool: list[Any], deep: int) -> Any:
