@@ -88,7 +88,9 @@ def _split_or_joined(name: str, before: Sizes, after: Sizes) -> tuple[str, str] 
         return None
     match before[-3:], after[-3:]:
         case (_, long, wide), (heads, same, part) if (
-            len(after) == len(before) + 1 >= 4 and before[:-2] == after[:-3] and same == long != heads > 1
+            len(after) == len(before) + 1 >= 4
+            and before[:-2] == after[:-3]
+            and same == long != heads > 1
             and heads * part == wide
         ):  # (batch, time, features) to (batch, heads, time, features of a head)
             split = ", ".join(map(str, (*before[:-1], heads, part)))
@@ -96,24 +98,30 @@ def _split_or_joined(name: str, before: Sizes, after: Sizes) -> tuple[str, str] 
                 f"Split first, then swap: {name}.view({split}).transpose({len(before) - 2}, {len(before) - 1})."
             )
         case (_, long, channels), (same, high, broad) if (
-            len(after) == len(before) + 1 >= 4 and before[:-2] == after[:-3] and same == channels != long
-            and high * broad == long and min(high, broad) > 1
+            len(after) == len(before) + 1 >= 4
+            and before[:-2] == after[:-3]
+            and same == channels != long
+            and high * broad == long
+            and min(high, broad) > 1
         ):  # (batch, places, channels) to (batch, channels, height, width)
             return f"where {long} is split into {high} × {broad}, and {channels} goes before it", (
-                f"Swap first: {name}.transpose({len(before) - 2}, {len(before) - 1}).reshape"
-                f"({', '.join(map(str, after))})."
+                f"Swap first: {name}.transpose({len(before) - 2}, {len(before) - 1}).reshape({', '.join(map(str, after))})."
             )
         case (heads, long, part), (_, same, wide) if (
-            len(before) == len(after) + 1 >= 4 and before[:-3] == after[:-2] and same == long != heads > 1
+            len(before) == len(after) + 1 >= 4
+            and before[:-3] == after[:-2]
+            and same == long != heads > 1
             and heads * part == wide
         ):  # (batch, heads, time, features of a head) to (batch, time, features)
             return f"where {heads} and {part} are joined over {long}, which stands between them", (
-                f"Swap first: {name}.transpose({len(before) - 3}, {len(before) - 2}).reshape"
-                f"({', '.join(map(str, after))})."
+                f"Swap first: {name}.transpose({len(before) - 3}, {len(before) - 2}).reshape({', '.join(map(str, after))})."
             )
         case (channels, high, broad), (_, long, same) if (
-            len(before) == len(after) + 1 >= 4 and before[:-3] == after[:-2] and same == channels != long
-            and high * broad == long and min(high, broad, channels) > 1
+            len(before) == len(after) + 1 >= 4
+            and before[:-3] == after[:-2]
+            and same == channels != long
+            and high * broad == long
+            and min(high, broad, channels) > 1
         ):  # (batch, channels, height, width) to (batch, places, channels)
             return f"where {high} and {broad} are joined, and {channels} goes behind them", (
                 f"Join first, then swap: {name}.flatten({len(before) - 2}).transpose({len(after) - 2}, {len(after) - 1})."

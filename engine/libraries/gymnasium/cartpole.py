@@ -49,9 +49,7 @@ class CartPole(Env):
         cosine, sine, mass, tau = np.cos(angle), np.sin(angle), self.total_mass, self.tau
         force = self.force_mag if action == 1 else -self.force_mag
         pushed = (force + self.polemass_length * np.square(turning) * sine) / mass
-        turn = (self.gravity * sine - cosine * pushed) / (
-            self.length * (4.0 / 3.0 - self.masspole * np.square(cosine) / mass)
-        )
+        turn = (self.gravity * sine - cosine * pushed) / (self.length * (4.0 / 3.0 - self.masspole * np.square(cosine) / mass))
         push = pushed - self.polemass_length * turn * cosine / mass
         fallen = self._is_over()
         self.state = np.array((x + tau * speed, speed + tau * push, angle + tau * turning, turning + tau * turn), np.float64)
