@@ -49,6 +49,7 @@ def target_changed(run: Run) -> Iterator[Finding]:
                 "there before.",
                 f"Copy it: {name} = {other}.clone().",
                 step=written, site=site, related=[run.site(written), run.site(loss)],
+                severity="" if _masked(run, written, base) else "hint",
                 evidence=[(f"{name} is {other}", f"{run.tensors[base].info.dtype} {shape_text(run.tensors[base].info.shape)}")],
                 nodes=[key(base)],
                 changes=wrapped(run, site, "", ".clone()"),
@@ -76,10 +77,20 @@ def _changed(run: Run, name: str, other: str) -> Iterator[tuple[int, int, int]]:
                 readers += [(at, view) for at in run.consumers.get(view, ())]
 
 
+def _masked(run: Run, step: int, base: int) -> bool:
+    """Whether a number was written over some of the tokens: noise on values may be meant for both."""
+    event = run.events[step]
+    given = run.inputs(event) if isinstance(event, OpRan) else []
+    numbers = all(run.tensors[t].info.shape == () or run.tensors[t].info.dtype == "bool" for t in given if t != base)
+    return "int" in run.tensors[base].info.dtype and numbers
+
+
 def _random(run: Run, step: int, base: int) -> bool:
     """Whether what an operation writes into a tensor, or where, was drawn at random."""
     event = run.events[step]
-    queue = [(tensor, 0) for tensor in run.inputs(event) if tensor != base] if isinstance(event, OpRan) else []
+    if not isinstance(event, OpRan) or event.op == "copy":
+        return False  # all of it is new then
+    queue = [(tensor, 0) for tensor in run.inputs(event) if tensor != base]
     for tensor, far in queue:
         maker = run.tensors[tensor].op
         if "draws" in run.traits(maker.op):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...graph.numbers import shape_text
-from ...recording.events import NOTHING, OpRan
+from ...recording.events import NOTHING, OpRan, Site
 from ..mending import Changes, argument_at, call_of, keyword, replaced, spot
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
@@ -59,6 +60,8 @@ def view_transposes(run: Run) -> Iterator[Finding]:
             continue
         told.add(place)
         sizes, fix = mixed
+        pieces = before[-1:] == after[-1:] and before[0] * before[1] == after[0] * after[1]
+        regrouped = pieces and (not _by_name(run, site) or any(other[2:] == (after, before) for other in told))
         yield finding(
             run, VIEW_TRANSPOSES,
             f"{run.segment(run.site(step)) or event.op} does not swap dimensions: it reads the elements in their old order.",
@@ -68,7 +71,18 @@ def view_transposes(run: Run) -> Iterator[Finding]:
             step=step, related=[run.site(run.tensors[given].born)],
             evidence=[("shape before", str(list(before))), ("after", str(list(after)))],
             nodes=[key(given), key(event.outputs[0].id)],
+            severity="hint" if regrouped else "",
         )  # fmt: skip
+
+
+def _by_name(run: Run, site: Site | None) -> bool:
+    """Whether the first two sizes of a view are written as they are, by names: what is counted or left to be found (-1) may be
+    pieces of another length, of which there happen to be as many. So is what puts such pieces together again."""
+    found = spot(run, site)
+    call = call_of(found)
+    given = call.args if call is not None else []
+    sizes = list(given[0].elts) if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List) else given
+    return len(sizes) > 2 and all(isinstance(size, ast.Name | ast.Attribute | ast.Subscript | ast.Call) for size in sizes[:2])
 
 
 def _swapped(name: str, shape: Sizes, result: Sizes) -> tuple[str, str] | None:
@@ -111,6 +125,7 @@ def _split_or_joined(name: str, before: Sizes, after: Sizes) -> tuple[str, str] 
             len(before) == len(after) + 1 >= 4
             and before[:-3] == after[:-2]
             and same == long != heads > 1
+            and heads % long
             and heads * part == wide
         ):  # (batch, heads, time, features of a head) to (batch, time, features)
             return f"where {heads} and {part} are joined over {long}, which stands between them", (

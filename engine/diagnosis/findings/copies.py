@@ -6,6 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+import numpy as np
+
 from ...recording.events import Accumulated, OpRan
 from ..mending import wrapped
 from ..paths import paths_of
@@ -98,7 +100,9 @@ def average_is_alias(run: Run) -> Iterator[Finding]:
             if len(given) < 2 or given[0] == parameter or event.site in told:
                 continue
             kept, other = given[0], given[1]
-            if run.tensors[kept].born > run.updates[parameter][0] or {run.owner(kept), run.owner(other)} != {parameter}:
+            if kept == other or {run.owner(kept), run.owner(other)} != {parameter}:
+                continue
+            if run.tensors[kept].born > run.updates[parameter][0]:
                 continue
             told.add(event.site)
             made = run.site(run.tensors[kept].born)
@@ -125,7 +129,8 @@ def averaged_back(run: Run) -> Iterator[Finding]:
         fixed: dict[int, list[int]] = {}
         for step, event in _writes(run, parameter):
             for other in _mixed(run, event, parameter):
-                if other not in run.updates and not any(s > run.updates[parameter][0] for s in run.writes.get(other, ())):
+                changed = any(s > run.updates[parameter][0] for s in run.writes.get(other, ()))
+                if other not in run.updates and not changed and _nearer(run, step, parameter, other):
                     fixed.setdefault(other, []).append(step)
         for other, steps in fixed.items():
             if len(steps) < 2 or run.loops(steps[0]) == run.loops(steps[1]):
@@ -142,6 +147,14 @@ def averaged_back(run: Run) -> Iterator[Finding]:
                 nodes=[key(parameter), key(other)], steps=steps,
             )  # fmt: skip
             return
+
+
+def _nearer(run: Run, step: int, parameter: int, other: int) -> bool:
+    """Whether a write brings a parameter more than half of the way to another one, so that it is no gentle pull."""
+    before, after, there = run.values(parameter, step - 1), run.values(parameter, step), run.values(other, step)
+    if before is None or after is None or there is None:
+        return False
+    return float(np.linalg.norm(after - there)) < float(np.linalg.norm(before - there)) / 2
 
 
 def _mixed(run: Run, event: OpRan, parameter: int) -> set[int]:

@@ -13,7 +13,7 @@ from ..run import Run, finding, key
 from .registry import rule
 
 PADDING_IS_DATA = Kind(
-    "padding_is_data", "warning", "An index that embeddings take for padding stands for one of the data: it never learns.",
+    "padding_is_data", "hint", "An index that embeddings take for padding may stand for one of the data: it never learns.",
     mechanical=True,
 )  # fmt: skip
 _FEW = 3
@@ -29,6 +29,8 @@ def padding_is_data(run: Run) -> Iterator[Finding]:
         values = run.values(index, step) if index != NOTHING and text.isdigit() else None
         if values is None or values.ndim != 1 or weight not in run.updates or event.node is None:
             continue
+        if run.tensors[run.beneath_views(index)].info.shape != values.shape:
+            continue  # a part of sequences
         count = int((values == int(text)).sum())
         if count <= _FEW or count == len(values) or event.node.id not in run.ran:
             continue
@@ -40,7 +42,7 @@ def padding_is_data(run: Run) -> Iterator[Finding]:
             "samples have it.",
             f"With padding_idx={text} the row is zero at first and gets no gradient. What is looked up here are single items, "
             f"and those with index {text} count in the loss like all others.",
-            f"Leave out padding_idx={text}, or number the items from {int(text) + 1} on.",
+            f"If {text} is an item like the others, leave out padding_idx={text}, or number the items from {int(text) + 1} on.",
             step=step, site=made, related=[run.site(step)],
             evidence=[(f"samples with index {text}", f"{count} of {len(values)}")], nodes=[key(weight), key(index)],
             changes=keyword(run, made, "padding_idx", None),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...recording.events import NOTHING
+from ...recording.events import OpRan
 from ..mending import receiver_at, wrapped
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
@@ -32,8 +32,7 @@ def unbounded_penalty(run: Run) -> Iterator[Finding]:
                     queue += [(source, far + 1) for source in given]
             else:
                 other = other or run.status(tensor, entry.began).requires_grad
-        sums = [(step, leaf) for step, leaf in sums if run.tensors[leaf].info.shape not in ((), (1,)) and step != NOTHING]
-        if not other or not sums:
+        if not other or not any(_signed_weights(run, leaf) for _, leaf in sums):
             continue
         step = sums[-1][0]
         site = run.site(step)
@@ -48,3 +47,20 @@ def unbounded_penalty(run: Run) -> Iterator[Finding]:
             evidence=[("parameters in the sum", str(len(sums)))], nodes=[key(leaf) for _, leaf in sums],
             changes=wrapped(run, receiver_at(run, site), "", ".abs()"),
         )  # fmt: skip
+
+
+def _signed_weights(run: Run, leaf: int) -> bool:
+    """Whether a parameter is the weight of a layer, with elements below zero: a scale has a term against it, and the sum of
+    what is kept positive is a measure of size."""
+    values = run.values(leaf, len(run.events) - 1)
+    if values is None or values.ndim < 2 or not (values < 0).any():
+        return False
+    queue, layers = [leaf], run.having("matrix_product") | run.having("convolution")
+    for tensor in queue:
+        for step in run.consumers.get(tensor, ())[:_FAR]:
+            event = run.events[step]
+            if isinstance(event, OpRan) and event.op in layers:
+                return True
+            if isinstance(event, OpRan) and "same_values" in run.traits(event.op) and event.outputs and len(queue) < _FAR:
+                queue.append(event.outputs[0].id)
+    return False

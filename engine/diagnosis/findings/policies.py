@@ -21,7 +21,7 @@ ADVANTAGE_LEARNS = Kind(
     "it, too.", mechanical=True,
 )  # fmt: skip
 POLICY_SIGN = Kind(
-    "policy_sign", "warning", "A loss makes what was rewarded less likely: the minus sign is missing.", mechanical=True
+    "policy_sign", "hint", "A loss makes what was rewarded less likely: the minus sign may be missing.", mechanical=True
 )
 
 _FAR = 12
@@ -45,13 +45,15 @@ class Scored(NamedTuple):
     node: ast.expr | None
     """The factor's text."""
     cell: int
+    sampled: bool
+    """Whether it is the probability of something that was drawn."""
 
 
 @rule(67, ADVANTAGE_LEARNS)
 def advantage_learns(run: Run) -> Iterator[Finding]:
     """The factor requires grad, and leads to leaves that the log-probability does not depend on."""
     for scored in _scored(run):
-        if scored.factor == NOTHING or not run.status(scored.factor, scored.step - 1).requires_grad:
+        if scored.factor == NOTHING or not scored.sampled or not run.status(scored.factor, scored.step - 1).requires_grad:
             continue
         moved = [t for t in leaves_of(run, [scored.factor]) if t not in leaves_of(run, [scored.log_prob]) and t in run.updates]
         if not moved:
@@ -76,12 +78,12 @@ def advantage_learns(run: Run) -> Iterator[Finding]:
 
 @rule(68, POLICY_SIGN)
 def policy_sign(run: Run) -> Iterator[Finding]:
-    """The loss grows with a log-probability times what its name calls a gain."""
-    if not run.updates or "maximize" in run.words:
+    """The loss grows with a log-probability of what was drawn times what its name calls a gain."""
+    if not run.optimizer_steps or {"maximize", "neg_"} & run.words.keys():
         return
     for scored in _scored(run):
         name = ast.unparse(scored.node) if scored.node is not None else run.title(scored.factor)
-        if scored.sign < 0 or not _GAINS.search(name) or _LOSSES.search(name) or _turned(run, scored.factor):
+        if scored.sign < 0 or not scored.sampled or not _gain(scored.node, name) or _turned(run, scored.factor):
             continue
         whole = paths_of(run.recording).source.at(run.site(scored.step))
         site = run.site(scored.step)
@@ -89,13 +91,19 @@ def policy_sign(run: Run) -> Iterator[Finding]:
             run, POLICY_SIGN,
             "The loss makes rewarded actions less likely: the minus sign is missing.",
             f"{run.segment(site) or 'The product'} is the log-probability of what was done times {name}, and the loss grows "
-            "with it. The optimizer makes the loss small, so what was better than expected is done less often.",
+            f"with it. The optimizer makes the loss small, so if a large {name} is good, what is good is done less often.",
             f"Minimise its negative: -({run.segment(site) or 'log_prob * advantage'}).",
             step=scored.step, site=site, evidence=[("sign of the product in the loss", "+")],
             nodes=[key(scored.event.outputs[0].id), key(scored.log_prob)],
             changes=wrapped(run, site, "-(", ")") if isinstance(whole, ast.BinOp) else [],
         )  # fmt: skip
         return
+
+
+def _gain(node: ast.expr | None, name: str) -> bool:
+    """Whether a factor is what its name calls a gain, or the difference of one and something else."""
+    text = ast.unparse(node.left) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) else name
+    return bool(_GAINS.search(text)) and not _LOSSES.search(name)
 
 
 def _turned(run: Run, factor: int) -> bool:
@@ -174,7 +182,7 @@ def _product(paths: Paths, step: int, event: OpRan, sign: int, spots: set[Site])
                 sides = (node.left, node.right)
                 asks = [any(isinstance(part, ast.Call) and site_of(cell, part) in spots for part in ast.walk(s)) for s in sides]
                 other = sides[1 - position] if asks[0] == asks[1] else sides[asks.index(False)]
-            return Scored(step, event, tensor, factor, sign * found, other, cell)
+            return Scored(step, event, tensor, factor, sign * found, other, cell, _of_a_draw(paths, tensor, spots))
     return None
 
 
@@ -192,3 +200,20 @@ def _log_prob(run: Run, tensor: int, spots: set[Site]) -> int:
         sign = -sign if event.op == "neg" or _number(event) < 0 else sign
         tensor = given[0]
     return 0
+
+
+def _of_a_draw(paths: Paths, log_prob: int, spots: set[Site]) -> bool:
+    """Whether a log-probability is that of something that `sample()` or `multinomial` drew, taken from there as it was."""
+    run, calls = paths.run, paths.source.calls
+    drawn = {site_of(cell, call) for name in ("sample", "multinomial") for cell, call in calls.get(name, ())}
+    queue, seen = [log_prob], {log_prob}
+    for tensor in queue:
+        step, event = run.op_of(tensor)
+        if run.site(step) in drawn:
+            return True
+        asked = run.site(step) in spots or tensor == log_prob or _passes_sign(run, event)
+        if len(queue) < _MOST and (asked or not run.tensors[tensor].info.requires_grad):
+            fresh = [t for t in run.inputs(event) if t not in seen]
+            seen.update(fresh)
+            queue += fresh
+    return False

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...recording.events import NOTHING, NodeRan, OpRan, Site
+from ...recording.events import NOTHING, Accumulated, NodeRan, OpRan, Site
 from ...recording.index import Arrival, Pass
 from .. import mending
 from ..cuts import drawn_by_sample
@@ -92,6 +92,8 @@ def sampled_silently(run: Run) -> Iterator[Finding]:
         if not by or entry is None or _whole_numbers(run, drawn):
             continue
         leaves = [t for t in leaves_of(run, by) if t in run.updates]
+        if not any(fill.number == entry.number for t in leaves for _, fill in run.history(t) if isinstance(fill, Accumulated)):
+            continue  # that pass is not theirs: they draw data for somebody else
         if not leaves or _scored(run, event, entry, by) or _used_behind(run, event, entry, by):
             continue
         if any(run.tensors[t].ledger is None for t in leaves):

@@ -105,6 +105,8 @@ def positions_of_samples(run: Run) -> Iterator[Finding]:
             if len(wide) != 3 or narrow != (wide[0], 1, wide[2]) or wide[1] < 2 or cut.op != "slice" or said.get("dim") != "0":
                 continue
             whole = run.tensors[run.argument(cut, "self")].info.shape
+            if _has_positions(run, data):
+                continue
             if len(whole) != 3 or whole[0] <= narrow[0] or not _samples_first(run, event.outputs[0].id):
                 continue
             site = run.site(run.tensors[table].born)
@@ -121,6 +123,14 @@ def positions_of_samples(run: Run) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+def _has_positions(run: Run, tensor: int) -> bool:
+    """Whether something of one row for all samples has been added already: then this is for another dimension."""
+    event = run.tensors[tensor].op
+    shape = run.tensors[tensor].info.shape
+    added = [run.tensors[t].info.shape for t in run.inputs(event)] if event.op == "add" else []
+    return any(other[-2:] == shape[-2:] and (len(other) == 2 or other[0] == 1) for other in added)
+
+
 def _samples_first(run: Run, tensor: int) -> bool:
     """Whether a module swaps the first two dimensions of what is made of a tensor: it was told that the samples come first."""
     queue = [(tensor, 0)]
@@ -132,6 +142,8 @@ def _samples_first(run: Run, tensor: int) -> bool:
             inside = run.recording.scopes[event.scope].module_class if event.scope >= 0 else ""
             if "transposes" in run.traits(event.op) and inside in _BATCH_FIRST:
                 return event.outputs[0].shape[:2] == run.tensors[source].info.shape[1::-1]
+            if "transposes" in run.traits(event.op):
+                continue
             if far < _NEAR and event.outputs[0].shape == run.tensors[source].info.shape and len(queue) < _NEAR**2:
                 queue.append((event.outputs[0].id, far + 1))
     return False
@@ -162,6 +174,8 @@ def padding_read(run: Run) -> Iterator[Finding]:
         empty = np.logical_not(values.any(axis=1)).ravel()
         if said.get("index") != str(shape[int(said["dim"])] - 1) or not empty.any() or empty.all() or not made.requires_grad:
             continue
+        if _all_are_read(run, given, step):
+            continue
         told.add(event.site)
         yield finding(
             run, PADDING_READ,
@@ -173,6 +187,13 @@ def padding_read(run: Run) -> Iterator[Finding]:
             step=step, related=[run.site(run.tensors[given].born)],
             evidence=[("rows of zeros", f"{int(empty.sum())} of {len(empty)}")], nodes=[key(given), key(made.id)],
         )  # fmt: skip
+
+
+def _all_are_read(run: Run, tensor: int, step: int) -> bool:
+    """Whether the same expression reads other elements of a tensor, too, as a loop over time does."""
+    site = run.events[step].site
+    others = [run.events[at] for at in run.consumers.get(tensor, ()) if run.events[at].site == site]
+    return len({a.text for e in others if isinstance(e, OpRan) for a in e.inputs if a.name == "index"}) > 1
 
 
 def _born_of_values(run: Run, tensor: int) -> int:
