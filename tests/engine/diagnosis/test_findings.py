@@ -28,6 +28,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
 DEFECTS = {name: case for path in sorted(HERE.glob("corpus/defects*.py")) for name, case in corpus(path).cases.items()}
 SOUND = {name: case for path in sorted(HERE.glob("corpus/harmless*.py")) for name, case in corpus(path).cases.items()}
+NEAR = corpus(HERE / "corpus/near.py").cases
 PARITY = corpus(HERE.parent / "corpus/semantics.py").cases
 HEAD = corpus(HERE / "corpus/defects.py").head
 SHOWN = {p.name: p.read_text(encoding="utf-8") for p in sorted((ROOT / "assets" / "examples").glob("*.py"))}
@@ -63,6 +64,13 @@ def test_a_defect_is_found_at_its_line(case: Case) -> None:
     made = found(case.program)
     assert {f.rule for f in made} == set(rules)
     assert [f.line for f in made if f.rule == rules[0]] == [marked_line(case.program)]
+
+
+@pytest.mark.parametrize("case", NEAR.values(), ids=NEAR.keys())
+def test_what_is_near_to_a_mistake_is_a_hint_at_most(case: Case) -> None:
+    made = found(case.program)
+    assert [f.rule for f in made if f.grave] == []
+    assert case["near"] in kinds()
 
 
 @pytest.mark.parametrize("case", SOUND.values(), ids=SOUND.keys())

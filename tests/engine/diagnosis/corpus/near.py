@@ -1,0 +1,418 @@
+"""Sound programs next to what rules look for: near to a mistake, and none."""
+#: near: the rule that a program is near to
+
+import copy, math; import torch; import torch.nn as nn; import torch.nn.functional as F; torch.manual_seed(0)
+from torch.distributions import Categorical, Normal
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+# %% an expectation over classes is exact
+#: near: advantage_learns
+# a mixture learnt with an amortised posterior: the expectation over 3 components is exact, so q learns by it
+x = torch.cat([torch.randn(20, 1) * .3 + m for m in (-3., 0., 3.)])
+means = nn.Parameter(torch.tensor([-1., 0.1, 1.]))
+enc = nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 3))
+opt = torch.optim.Adam([means, *enc.parameters()], lr=3e-2)
+for _ in range(30):
+    log_q = enc(x).log_softmax(1)
+    q = log_q.exp()
+    rec = (q * Normal(means, 0.5).log_prob(x)).sum(1)
+    entropy = -(q * log_q).sum(1)
+    loss = -(rec + entropy).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item(), means.data)
+
+# %% losses weighted by learned uncertainties
+#: near: advantage_learns
+# two tasks, weighted by learned uncertainties (Kendall et al.)
+x = torch.randn(64, 4)
+y, c = x.sum(1), (x[:, 0] > 0).long()
+trunk, reg, cls = nn.Linear(4, 8), nn.Linear(8, 1), nn.Linear(8, 2)
+s1, s2 = nn.Parameter(torch.zeros(())), nn.Parameter(torch.zeros(()))
+opt = torch.optim.Adam([*trunk.parameters(), *reg.parameters(), *cls.parameters(), s1, s2], lr=1e-2)
+for _ in range(20):
+    h = torch.tanh(trunk(x))
+    lp1 = Normal(reg(h)[:, 0], 1.0).log_prob(y).mean()
+    lp2 = Categorical(logits=cls(h)).log_prob(c).mean()
+    loss = -torch.exp(-s1) * lp1 + s1 / 2 - torch.exp(-s2) * lp2 + s2 / 2
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% what is called a reward is to become small
+#: near: policy_sign
+# as in pytorch-drl4vrp: the "reward" is the tour's length, which is to become small
+actor, critic = nn.Linear(2, 1), nn.Linear(2, 1)
+aopt = torch.optim.Adam(actor.parameters(), lr=1e-2); copt = torch.optim.Adam(critic.parameters(), lr=1e-2)
+for _ in range(12):
+    cities = torch.rand(16, 5, 2)
+    mask, logps, tour = torch.zeros(16, 5), [], []
+    for t in range(5):
+        m = Categorical(logits=actor(cities).squeeze(-1) + mask)
+        ptr = m.sample()
+        logps.append(m.log_prob(ptr))
+        mask = mask.scatter(1, ptr.unsqueeze(1), -1e9)
+        tour.append(ptr)
+    path = cities.gather(1, torch.stack(tour, 1).unsqueeze(-1).expand(-1, -1, 2))
+    reward = (path - path.roll(1, 1)).norm(dim=-1).sum(1)
+    tour_logp = torch.stack(logps, 1)
+    critic_est = critic(cities.mean(1)).squeeze(-1)
+    advantage = reward - critic_est
+    actor_loss = torch.mean(advantage.detach() * tour_logp.sum(dim=1))
+    critic_loss = torch.mean(advantage ** 2)
+    aopt.zero_grad(); actor_loss.backward(); aopt.step()
+    copt.zero_grad(); critic_loss.backward(); copt.step()
+print(reward.mean().item())
+
+# %% a baseline less the reward
+#: near: policy_sign
+policy = nn.Linear(4, 3)
+opt = torch.optim.Adam(policy.parameters(), lr=3e-2)
+baseline = 0.0
+for _ in range(20):
+    obs = torch.randn(32, 4)
+    dist = Categorical(logits=policy(obs))
+    action = dist.sample()
+    reward = (action == obs[:, :3].argmax(1)).float()
+    loss = (dist.log_prob(action) * (baseline - reward)).mean()
+    baseline = 0.9 * baseline + 0.1 * reward.mean().item()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(baseline)
+
+# %% ascent by hand
+#: near: policy_sign
+theta = torch.zeros(4, requires_grad=True)
+payoff = torch.tensor([0., 1., 0.2, 0.5])
+for _ in range(40):
+    dist = Categorical(logits=theta)
+    a = dist.sample((32,))
+    rewards = payoff[a]
+    J = (dist.log_prob(a) * (rewards - rewards.mean())).mean()
+    J.backward()
+    with torch.no_grad():
+        theta += 0.5 * theta.grad           # gradient ascent
+    theta.grad = None
+print(theta.softmax(0))
+
+# %% weights are pulled to where they began
+#: near: averaged_back
+net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
+pretrained = copy.deepcopy(net)
+x = torch.randn(32, 4)
+y = x[:, :1] * 2
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(20):
+    loss = nn.functional.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    with torch.no_grad():                   # decoupled weight decay toward the pretrained weights (L2-SP)
+        for p, p0 in zip(net.parameters(), pretrained.parameters()):
+            p.lerp_(p0, 0.01)
+print(loss.item())
+
+# %% weight decay by hand on data that is kept
+#: near: average_is_alias
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+matrices = [p.data for p in net.parameters() if p.dim() > 1]      # biases do not decay
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.randn(32, 4)
+y = x.prod(1, keepdim=True)
+for _ in range(20):
+    loss = nn.functional.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    for w in matrices:
+        w.add_(w, alpha=-0.1 * 1e-3)
+    opt.step()
+print(loss.item())
+
+# %% padded steps are read backward in time and masked
+#: near: padding_read
+lengths = torch.tensor([5, 3, 2])
+x = torch.randn(3, 5, 4)
+mask = (torch.arange(5) < lengths.unsqueeze(1)).float()
+y = x.sum(-1).mul(mask).sum(1, keepdim=True)
+enc, cell, head = nn.GRU(4, 8, batch_first=True), nn.GRUCell(8, 8), nn.Linear(8, 1)
+opt = torch.optim.Adam([*enc.parameters(), *cell.parameters(), *head.parameters()], lr=1e-2)
+for _ in range(10):
+    out, _ = pad_packed_sequence(enc(pack_padded_sequence(x, lengths, batch_first=True))[0], batch_first=True)
+    h = torch.zeros(3, 8)
+    for t in reversed(range(out.size(1))):       # backward in time, the state stays 0 until a sequence has begun
+        m = mask[:, t].unsqueeze(1)
+        h = m * cell(out[:, t], h) + (1 - m) * h
+    loss = (head(h) - y).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% sequences padded on the left
+#: near: padding_is_data
+PAD = 0
+seqs = [torch.randint(1, 9, (n,)) for n in (6, 3, 2, 4, 2, 3, 5, 2)]
+ids = torch.stack([nn.functional.pad(s, (6 - len(s), 0), value=PAD) for s in seqs])    # padded on the left
+y = torch.stack([s.float().mean() for s in seqs])
+emb, cell, head = nn.Embedding(9, 8, padding_idx=PAD), nn.GRUCell(8, 12), nn.Linear(12, 1)
+opt = torch.optim.Adam([*emb.parameters(), *cell.parameters(), *head.parameters()], lr=1e-2)
+for _ in range(12):
+    h = torch.zeros(8, 12)
+    for t in range(6):
+        keep = (ids[:, t] == PAD).unsqueeze(1)
+        h = torch.where(keep, h, cell(emb(ids[:, t]), h))
+    loss = (head(h)[:, 0] - y).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% a category that adds nothing
+#: near: padding_is_data
+# 0 stands for "no brand known": it is to add nothing (a zero vector), and it is common
+brand = torch.randint(0, 4, (64,))
+price = torch.randn(64, 3)
+effect = torch.tensor([0., 1., -1., 2.])
+y = price.sum(1) + effect[brand]
+emb, lin = nn.Embedding(4, 1, padding_idx=0), nn.Linear(3, 1)
+opt = torch.optim.Adam([*emb.parameters(), *lin.parameters()], lr=3e-2)
+for _ in range(30):
+    loss = ((lin(price) + emb(brand))[:, 0] - y).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% contexts are looked up flat
+#: near: padding_is_data
+# CBOW with contexts of different lengths, looked up flat and averaged over what is there
+ctx = torch.randint(1, 10, (12, 4))
+for i in range(12):
+    ctx[i, 1 + i % 4:] = 0
+target = ctx[:, 0]
+emb, out = nn.Embedding(10, 8, padding_idx=0), nn.Linear(8, 10)
+opt = torch.optim.Adam([*emb.parameters(), *out.parameters()], lr=3e-2)
+for _ in range(15):
+    e = emb(ctx.flatten()).view(12, 4, 8)
+    h = e.sum(1) / (ctx != 0).sum(1, keepdim=True)
+    loss = nn.functional.cross_entropy(out(h), target)
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% time first, as many steps as samples
+#: near: positions_of_samples
+class PositionalEncoding(nn.Module):
+    def __init__(self, d, max_len=50):
+        super().__init__()
+        pos = torch.arange(max_len).unsqueeze(1)
+        div = torch.exp(torch.arange(0, d, 2) * (-math.log(10000.0) / d))
+        pe = torch.zeros(max_len, 1, d)
+        pe[:, 0, 0::2], pe[:, 0, 1::2] = torch.sin(pos * div), torch.cos(pos * div)
+        self.register_buffer('pe', pe)
+    def forward(self, x):                    # (time, samples, features)
+        return x + self.pe[:x.size(0)]
+pos, att, head = PositionalEncoding(8), nn.MultiheadAttention(8, 2, batch_first=True), nn.Linear(8, 1)
+opt = torch.optim.Adam([*att.parameters(), *head.parameters()], lr=1e-2)
+x = torch.randn(6, 6, 8)                     # 6 samples of 6 steps
+y = (x[:, :, :1] * torch.arange(6.).view(1, 6, 1)).mean(1)
+for _ in range(15):
+    h = pos(x.transpose(0, 1)).transpose(0, 1)
+    out, _ = att(h, h, h)
+    loss = (head(out).mean(1) - y).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% rows and columns have encodings
+#: near: positions_of_samples
+# a table of 5 rows and 4 columns: rows and columns have learned encodings, attention goes along the columns of each row
+class Axial(nn.Module):
+    def __init__(self, d, most=32):
+        super().__init__()
+        self.rows = nn.Parameter(0.02 * torch.randn(most, 1, d))
+        self.cols = nn.Parameter(0.02 * torch.randn(1, most, d))
+        self.att = nn.MultiheadAttention(d, 2, batch_first=True)
+        self.head = nn.Linear(d, 1)
+    def forward(self, x):
+        r, c, _ = x.shape
+        h = x + self.cols[:, :c]
+        h = h + self.rows[:r]
+        out, _ = self.att(h, h, h)
+        return self.head(out).squeeze(-1)
+m = Axial(8)
+opt = torch.optim.Adam(m.parameters(), lr=1e-2)
+cells = torch.randn(5, 4, 8)
+y = torch.arange(5.).unsqueeze(1) / 5 + torch.arange(4.) / 4
+for _ in range(20):
+    loss = (m(cells) - y).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% what a model draws is data for another
+#: near: sample_without_path
+# a model of the dynamics learns by likelihood; what it draws is data for a value network
+model, log_std = nn.Linear(3, 3), nn.Parameter(torch.zeros(3))
+value = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1))
+mopt = torch.optim.Adam([*model.parameters(), log_std], lr=1e-2)
+vopt = torch.optim.Adam(value.parameters(), lr=1e-2)
+A = 0.9 * torch.eye(3)
+for _ in range(15):
+    s = torch.randn(32, 3)
+    s2 = s @ A + .1 * torch.randn(32, 3)
+    nll = -Normal(model(s), log_std.exp()).log_prob(s2).mean()
+    mopt.zero_grad(); nll.backward(); mopt.step()
+    imagined = Normal(model(s), log_std.exp()).sample()
+    target = imagined.pow(2).sum(1, keepdim=True)
+    vloss = (value(imagined) - target).pow(2).mean()
+    vopt.zero_grad(); vloss.backward(); vopt.step()
+print(nll.item(), vloss.item())
+
+# %% an action drawn for a target
+#: near: sample_without_path
+actor, log_std = nn.Linear(2, 1), nn.Parameter(torch.zeros(1))
+q = nn.Sequential(nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 1)); qt = copy.deepcopy(q)
+aopt = torch.optim.Adam([*actor.parameters(), log_std], lr=1e-2); qopt = torch.optim.Adam(q.parameters(), lr=1e-2)
+for _ in range(12):
+    s, a = torch.randn(32, 2), torch.randn(32, 1)
+    s2, r = s + .1 * a, -(s[:, :1] + a).pow(2)
+    a2 = Normal(actor(s2), log_std.exp()).sample()
+    y = (r + 0.9 * qt(torch.cat([s2, a2], 1))).detach()
+    qloss = (q(torch.cat([s, a], 1)) - y).pow(2).mean()
+    qopt.zero_grad(); qloss.backward(); qopt.step()
+    pi = Normal(actor(s), log_std.exp()).rsample()
+    aloss = -q(torch.cat([s, pi], 1)).mean() - 0.01 * Normal(actor(s), log_std.exp()).entropy().mean()
+    aopt.zero_grad(); aloss.backward(); aopt.step()
+    with torch.no_grad():
+        for p, t in zip(q.parameters(), qt.parameters()):
+            t.mul_(0.95).add_(p, alpha=0.05)
+print(qloss.item())
+
+# %% buffers that stay
+#: near: target_changed
+# buffers that stay, as for CUDA graphs; an autoencoder's target is its input
+static_input = torch.empty(16, 6)
+static_target = static_input
+basis = torch.randn(2, 6)
+net = nn.Sequential(nn.Linear(6, 2), nn.Linear(2, 6))
+opt = torch.optim.Adam(net.parameters(), lr=3e-2)
+for _ in range(30):
+    static_input.copy_(torch.randn(16, 2) @ basis)
+    loss = nn.functional.mse_loss(net(static_input), static_target)
+    opt.zero_grad(set_to_none=True)
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% noise that both are to have
+#: near: target_changed
+data = torch.randint(0, 8, (64, 5)).float()
+ae = nn.Sequential(nn.Linear(5, 3), nn.Tanh(), nn.Linear(3, 5))
+opt = torch.optim.Adam(ae.parameters(), lr=1e-2)
+for i in range(20):
+    x = data[torch.randint(0, 64, (16,))]
+    target = x
+    x.add_(torch.rand_like(x)).div_(8)      # uniform dequantisation: a density of the noisy data is learnt
+    loss = nn.functional.mse_loss(ae(x), target)
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% a log-likelihood with its scale
+#: near: unbounded_penalty
+x = torch.randn(64, 3)
+y = x @ torch.randn(3, 2) + torch.tensor([.1, 2.]) * torch.randn(64, 2)
+net, log_std = nn.Linear(3, 2), nn.Parameter(torch.zeros(2))
+opt = torch.optim.Adam([*net.parameters(), log_std], lr=3e-2)
+for _ in range(40):
+    z = (y - net(x)) * torch.exp(-log_std)
+    loss = 0.5 * z.pow(2).sum(1).mean() + log_std.sum()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item(), log_std.data)
+
+# %% a sum of what is kept positive
+#: near: unbounded_penalty
+# non-negative matrix factorisation with a sparse H: all entries are kept >= 0, so the sum is the L1 norm
+V = torch.rand(10, 3) @ torch.rand(3, 8)
+W, H = nn.Parameter(torch.rand(10, 3)), nn.Parameter(torch.rand(3, 8))
+opt = torch.optim.Adam([W, H], lr=3e-2)
+for _ in range(40):
+    loss = (V - W @ H).pow(2).sum() + 0.05 * H.sum()
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        W.clamp_(min=0)
+        H.clamp_(min=0)
+print(loss.item())
+
+# %% margins that a hinge bounds
+#: near: unbounded_penalty
+# CVaR / nu-SVM: -rho is part of the objective; thresholds per class, bounded by the hinge
+x = torch.randn(60, 2); x[:30] += 2
+y = torch.cat([torch.ones(30), -torch.ones(30)])
+w = nn.Parameter(0.1 * torch.randn(2))
+rho = nn.Parameter(torch.zeros(2))               # a margin for each class
+opt = torch.optim.SGD([w, rho], lr=0.05)
+side = (y < 0).long()
+for _ in range(40):
+    hinge = torch.relu(rho[side] - y * (x @ w))
+    loss = 0.5 * w.pow(2).sum() + hinge.mean() / 0.3 - rho.mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item(), rho.data)
+
+# %% long sequences cut into as many pieces as steps
+#: near: view_transposes
+# long sequences are cut into shorter ones that are independent training examples
+x = torch.randn(8, 16, 5)
+y = x.sum(-1, keepdim=True).cumsum(1)
+chunk = 8
+xs = x.reshape(-1, chunk, 5)      # 16 pieces of 8 steps
+ys = (y.reshape(-1, chunk, 1) - y.reshape(-1, chunk, 1)[:, :1])
+rnn, head = nn.GRU(5, 16, batch_first=True), nn.Linear(16, 1)
+opt = torch.optim.Adam([*rnn.parameters(), *head.parameters()], lr=1e-2)
+for _ in range(20):
+    out, _ = rnn(xs)
+    loss = nn.functional.mse_loss(head(out), ys)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% windows and back
+#: near: view_transposes
+class LocalAttention(nn.Module):
+    """Attention within windows of consecutive positions."""
+    def __init__(self, d, window):
+        super().__init__()
+        self.window, self.att = window, nn.MultiheadAttention(d, 2, batch_first=True)
+    def forward(self, x):
+        b, t, d = x.shape
+        w = x.view(b * t // self.window, self.window, d)
+        out, _ = self.att(w, w, w, need_weights=False)
+        return out.reshape(b, t, d)
+emb, att, head = nn.Embedding(11, 8), LocalAttention(8, 4), nn.Linear(8, 11)
+opt = torch.optim.Adam([*emb.parameters(), *att.parameters(), *head.parameters()], lr=1e-2)
+ids = torch.randint(0, 11, (4, 8))
+target = ids.view(4, 2, 4).flip(-1).reshape(4, 8)
+for _ in range(15):
+    h = emb(ids)
+    loss = nn.functional.cross_entropy(head(h + att(h)).flatten(0, 1), target.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% minibatches of a rollout
+#: near: view_transposes
+steps, envs, minibatches = 8, 4, 4
+obs = torch.randn(steps, envs, 3)
+returns = obs.pow(2).sum(-1)
+v = nn.Sequential(nn.Linear(3, 32), nn.Tanh(), nn.Linear(32, 1))
+opt = torch.optim.Adam(v.parameters(), lr=1e-2)
+for _ in range(10):
+    for o, r in zip(obs.reshape(minibatches, -1, 3), returns.reshape(minibatches, -1)):
+        loss = 0.5 * (v(o).squeeze(-1) - r).pow(2).mean()
+        opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% segments of several instants
+#: near: view_transposes
+# I/Q radio frames: 8 samples in time of 4 antennas with 2 numbers each; 4 segments of 2 instants each
+frames = torch.randn(16, 8, 4, 2)
+y = (frames[:, :4].sum((1, 2, 3)) > 0).long()
+embed = nn.Linear(2, 6)
+mix = nn.GRU(2 * 4 * 6, 16, batch_first=True)
+head = nn.Linear(16, 2)
+opt = torch.optim.Adam([*embed.parameters(), *mix.parameters(), *head.parameters()], lr=1e-2)
+for _ in range(15):
+    h = embed(frames)                       # (16, 8, 4, 6)
+    h = h.reshape(16, 4, 48)                # 4 segments, each two instants of 4 antennas
+    out, _ = mix(h)
+    loss = nn.functional.cross_entropy(head(out[:, -1]), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
