@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 
 from ...graph.numbers import shape_text
@@ -70,8 +71,9 @@ def _changed(run: Run, name: str, other: str) -> Iterator[tuple[int, int, int]]:
             event = run.events[step]
             if not isinstance(event, OpRan) or step < written:
                 continue
-            if run.argument(event, "target") == tensor and any(written < at < step for at, _ in readers):
-                yield base, written, step
+            whole = math.prod(run.tensors[tensor].info.shape) == math.prod(run.tensors[base].info.shape)
+            if run.argument(event, "target") == tensor and whole and any(written < at < step for at, _ in readers):
+                yield base, written, step  # of shifted ones the model is asked for the next
             if event.op in run.having("same_values") and event.outputs and len(readers) < _FIRST**2:
                 view = event.outputs[0].id
                 readers += [(at, view) for at in run.consumers.get(view, ())]

@@ -12,6 +12,7 @@ import numpy as np
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, OpRan, Site
 from ..mending import Changes, argument_at, call_of, keyword, replaced, spot
+from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -82,7 +83,12 @@ def _by_name(run: Run, site: Site | None) -> bool:
     call = call_of(found)
     given = call.args if call is not None else []
     sizes = list(given[0].elts) if len(given) == 1 and isinstance(given[0], ast.Tuple | ast.List) else given
-    return len(sizes) > 2 and all(isinstance(size, ast.Name | ast.Attribute | ast.Subscript | ast.Call) for size in sizes[:2])
+    values = paths_of(run.recording).source.values
+    return len(sizes) > 2 and all(
+        isinstance(size, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+        and not any(isinstance(value, ast.BinOp) for _, _, value in values(ast.unparse(size)))
+        for size in sizes[:2]
+    )
 
 
 def _swapped(name: str, shape: Sizes, result: Sizes) -> tuple[str, str] | None:

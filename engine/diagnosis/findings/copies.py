@@ -135,6 +135,8 @@ def averaged_back(run: Run) -> Iterator[Finding]:
         for other, steps in fixed.items():
             if len(steps) < 2 or run.loops(steps[0]) == run.loops(steps[1]):
                 continue
+            if len(steps) < min(len(run.updates[parameter]), _WRITES) / 2:
+                continue  # now and then, between tasks
             yield finding(
                 run, AVERAGED_BACK,
                 f"{run.title(parameter)} is trained, and then set back to {run.title(other)}, which never changes.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...recording.events import OpRan
+from ...recording.events import AnyEvent, OpRan
 from ..mending import receiver_at, wrapped
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
@@ -26,8 +26,9 @@ def unbounded_penalty(run: Run) -> Iterator[Finding]:
             step, event = run.op_of(tensor)
             given = run.inputs(event)
             if "reduces" in run.traits(event.op) and len(given) == 1 and run.owner(run.beneath_views(given[0])) in run.updates:
-                sums.append((step, run.owner(run.beneath_views(given[0]))))
-            elif event.op in ("add", "sub", "neg") or (event.op in ("mul", "div") and len(given) == 1):
+                if all(_linear(run, run.events[at]) for at in _uses(run, tensor)):
+                    sums.append((step, run.owner(run.beneath_views(given[0]))))
+            elif _linear(run, event):
                 if far < _FAR and len(queue) < _MOST:
                     queue += [(source, far + 1) for source in given]
             else:
@@ -47,6 +48,24 @@ def unbounded_penalty(run: Run) -> Iterator[Finding]:
             evidence=[("parameters in the sum", str(len(sums)))], nodes=[key(leaf) for _, leaf in sums],
             changes=wrapped(run, receiver_at(run, site), "", ".abs()"),
         )  # fmt: skip
+
+
+def _linear(run: Run, event: AnyEvent) -> bool:
+    """Whether an operation adds, or multiplies by a number."""
+    return isinstance(event, OpRan) and (
+        event.op in ("add", "sub", "neg") or (event.op in ("mul", "div") and len(run.inputs(event)) == 1)
+    )
+
+
+def _uses(run: Run, tensor: int) -> Iterator[int]:
+    """The steps that take a sum, or what additions and numbers make of it."""
+    queue = [tensor]
+    for source in queue:
+        for step in run.consumers.get(source, ())[:_FAR]:
+            event = run.events[step]
+            yield step
+            if isinstance(event, OpRan) and _linear(run, event) and event.outputs and len(queue) < _FAR:
+                queue.append(event.outputs[0].id)
 
 
 def _signed_weights(run: Run, leaf: int) -> bool:

@@ -210,7 +210,7 @@ def _of_a_draw(paths: Paths, log_prob: int, spots: set[Site]) -> bool:
     for tensor in queue:
         step, event = run.op_of(tensor)
         if run.site(step) in drawn:
-            return True
+            return bool(run.loops(step))  # not once, as data
         asked = run.site(step) in spots or tensor == log_prob or _passes_sign(run, event)
         if len(queue) < _MOST and (asked or not run.tensors[tensor].info.requires_grad):
             fresh = [t for t in run.inputs(event) if t not in seen]

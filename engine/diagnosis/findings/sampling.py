@@ -94,6 +94,8 @@ def sampled_silently(run: Run) -> Iterator[Finding]:
         leaves = [t for t in leaves_of(run, by) if t in run.updates]
         if not any(fill.number == entry.number for t in leaves for _, fill in run.history(t) if isinstance(fill, Accumulated)):
             continue  # that pass is not theirs: they draw data for somebody else
+        if _is_data(run, drawn, entry):
+            continue
         if not leaves or _scored(run, event, entry, by) or _used_behind(run, event, entry, by):
             continue
         if any(run.tensors[t].ledger is None for t in leaves):
@@ -120,6 +122,21 @@ def _before(run: Run, event: OpRan) -> list[int]:
         if maker.site == event.site and maker.cut and len(queue) < _MOST:
             queue += run.inputs(maker)
     return queue
+
+
+def _is_data(run: Run, tensor: int, entry: Pass) -> bool:
+    """Whether targets are made of a tensor as well: something computed from it, without a graph, meets what has one."""
+    queue = [tensor]
+    for source in queue:
+        for step in run.consumers.get(source, ()):
+            event = run.events[step]
+            if not isinstance(event, OpRan) or step > entry.began or len(event.outputs) != 1:
+                continue
+            if event.outputs[0].requires_grad and source != tensor:
+                return True
+            if not event.outputs[0].requires_grad and "same_values" not in run.traits(event.op) and len(queue) < _MOST:
+                queue.append(event.outputs[0].id)
+    return False
 
 
 def _reaches(run: Run, tensor: int, entry: Pass) -> bool:

@@ -174,7 +174,7 @@ def padding_read(run: Run) -> Iterator[Finding]:
         empty = np.logical_not(values.any(axis=1)).ravel()
         if said.get("index") != str(shape[int(said["dim"])] - 1) or not empty.any() or empty.all() or not made.requires_grad:
             continue
-        if _all_are_read(run, given, step):
+        if _all_are_read(run, given, step) or _chosen(run, made.id):
             continue
         told.add(event.site)
         yield finding(
@@ -187,6 +187,12 @@ def padding_read(run: Run) -> Iterator[Finding]:
             step=step, related=[run.site(run.tensors[given].born)],
             evidence=[("rows of zeros", f"{int(empty.sum())} of {len(empty)}")], nodes=[key(given), key(made.id)],
         )  # fmt: skip
+
+
+def _chosen(run: Run, tensor: int) -> bool:
+    """Whether some elements of a tensor are left out by a mask."""
+    taking = [run.events[step] for step in run.consumers.get(tensor, ())]
+    return any({"branches", "masks", "leaves_out"} & {*run.traits(e.op)} for e in taking if isinstance(e, OpRan))
 
 
 def _all_are_read(run: Run, tensor: int, step: int) -> bool:

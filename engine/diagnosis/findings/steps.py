@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterator
 
 from ...recording.columns import columns_of
-from ...recording.events import NOTHING, Accumulated, GradSet, Printed, Site
+from ...recording.events import NOTHING, Accumulated, GradSet, OpRan, Printed, Site
 from ..cadence import Window, cadence_of, clears, takes_gradient, within
 from ..mending import loop_around
 from ..mends import order as mends
@@ -394,7 +395,7 @@ def _of_gradients(node: ast.AST) -> bool:
 
 def _averages(run: Run, root: int) -> bool:
     """Whether a loss is a mean, as far as its last operations say."""
-    divided = False
+    divided, by = False, 1.0
     for _ in range(5):
         event = run.tensors[root].op
         how = next((argument.text for argument in event.inputs if argument.name == "reduction"), "")
@@ -403,9 +404,18 @@ def _averages(run: Run, root: int) -> bool:
             return "mean" in how and not divided
         if "reduces" in run.traits(event.op):
             mean = ".mean(" in run.segment(run.site(run.tensors[root].born))
+            if divided and not mean and by > math.prod(run.tensors[inputs[0]].info.shape if inputs else ()):
+                return False  # by the number of all samples, not of these
             return mean != divided  # a sum that was divided is a mean, as "batchmean" does it
         if len(inputs) != 1 or not {"elementwise", "division"} & set(run.traits(event.op)):
             return False
-        divided = divided or "division" in run.traits(event.op)
+        if "division" in run.traits(event.op):
+            divided, by = True, by * _number(event)
         root = inputs[0]
     return False
+
+
+def _number(event: OpRan) -> float:
+    """The number that an operation divides by, 1 where it is none."""
+    text = next((argument.text for argument in event.inputs if argument.name == "other"), "")
+    return float(text) if re.fullmatch(r"\d+(\.\d*)?", text) else 1.0

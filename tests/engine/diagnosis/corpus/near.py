@@ -400,6 +400,229 @@ for _ in range(10):
         opt.zero_grad(); loss.backward(); opt.step()
 print(loss.item())
 
+# %% the last step only of those that reach it
+#: near: padding_read
+lengths = torch.tensor([5, 5, 2])
+x = torch.randn(3, 5, 4); y = x[torch.arange(3), lengths - 1].sum(1, keepdim=True)
+enc, head = nn.GRU(4, 8, batch_first=True), nn.Linear(8, 1)
+opt = torch.optim.Adam([*enc.parameters(), *head.parameters()], lr=1e-2)
+for _ in range(15):
+    packed, h = enc(pack_padded_sequence(x, lengths, batch_first=True))
+    out, n = pad_packed_sequence(packed, batch_first=True)
+    last = torch.where((n == out.size(1)).unsqueeze(1), out[:, -1], h[-1])
+    loss = (head(last) - y).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% the temperature of soft actor-critic
+#: near: advantage_learns
+# cleanrl's SAC: the temperature has its own loss, with log_pi from under no_grad; the actor uses alpha.item()
+mu = nn.Linear(3, 1)
+log_alpha = torch.zeros(1, requires_grad=True)
+aopt = torch.optim.Adam(mu.parameters(), lr=1e-2); topt = torch.optim.Adam([log_alpha], lr=1e-2)
+alpha = log_alpha.exp().item()
+for _ in range(12):
+    s = torch.randn(32, 3)
+    dist = Normal(mu(s), 0.5)
+    a = dist.rsample()
+    log_pi = dist.log_prob(a).sum(1, keepdim=True)
+    actor_loss = ((alpha * log_pi) + (a - s[:, :1]).pow(2)).mean()
+    aopt.zero_grad(); actor_loss.backward(); aopt.step()
+    with torch.no_grad():
+        dist = Normal(mu(s), 0.5)
+        log_pi = dist.log_prob(dist.rsample()).sum(1, keepdim=True)
+    alpha_loss = (-log_alpha.exp() * (log_pi - 1)).mean()
+    topt.zero_grad(); alpha_loss.backward(); topt.step()
+    alpha = log_alpha.exp().item()
+print(alpha)
+
+# %% an entropy bonus for a scale
+#: near: unbounded_penalty
+mu, log_std = nn.Linear(3, 2), nn.Parameter(torch.full((2,), -0.5))
+opt = torch.optim.Adam([*mu.parameters(), log_std], lr=1e-2)
+for it in range(4):
+    obs = torch.randn(64, 3)
+    with torch.no_grad():
+        old = Normal(mu(obs), log_std.exp())
+        act = old.sample(); logp_old = old.log_prob(act).sum(1)
+    adv = -(act - obs[:, :2]).pow(2).sum(1); adv = (adv - adv.mean()) / adv.std()
+    for _ in range(4):
+        logp = Normal(mu(obs), log_std.exp()).log_prob(act).sum(1)
+        ratio = (logp - logp_old).exp()
+        pg = -torch.min(ratio * adv, ratio.clamp(.8, 1.2) * adv).mean()
+        entropy = log_std.sum()              # of a diagonal Gaussian, up to a constant
+        loss = pg - 0.01 * entropy
+        opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% what is dreamt is data
+#: near: sample_without_path
+# wake-sleep: the generator learns by likelihood (wake), the recognition network by what the generator dreams (sleep)
+gen, rec = nn.Linear(1, 3), nn.Linear(3, 1)
+gopt, ropt = torch.optim.Adam(gen.parameters(), lr=1e-2), torch.optim.Adam(rec.parameters(), lr=1e-2)
+data = torch.randn(64, 1) @ torch.tensor([[1., -1., 2.]]) + .1 * torch.randn(64, 3)
+for _ in range(15):
+    z = Normal(rec(data).detach(), 0.3).sample()
+    wake = -Normal(gen(z), 0.5).log_prob(data).sum(1).mean()
+    gopt.zero_grad(); wake.backward(); gopt.step()
+    z = torch.randn(64, 1)
+    dream = Normal(gen(z), 0.5).sample()
+    sleep = -Normal(rec(dream), 0.3).log_prob(z).mean()
+    ropt.zero_grad(); sleep.backward(); ropt.step()
+print(wake.item(), sleep.item())
+
+# %% an expectation over halting
+#: near: advantage_learns
+# PonderNet-like: the loss is the expectation of the negative log-likelihood under a learned halting distribution
+x = torch.randn(64, 3); y = x.sum(1).abs()
+cell, halt, out = nn.GRUCell(3, 8), nn.Linear(8, 1), nn.Linear(8, 1)
+opt = torch.optim.Adam([*cell.parameters(), *halt.parameters(), *out.parameters()], lr=1e-2)
+for _ in range(15):
+    h, left, loss, kl = torch.zeros(64, 8), torch.ones(64), 0., 0.
+    for n in range(3):
+        h = cell(x, h)
+        lam = torch.sigmoid(halt(h))[:, 0] if n < 2 else torch.ones(64)
+        p = left * lam
+        left = left * (1 - lam)
+        loss = loss - (p * Normal(out(h)[:, 0], 1.0).log_prob(y)).mean()
+        kl = kl + (p * (p.clamp_min(1e-6).log() + 1.1)).mean()
+    total = loss + 0.01 * kl
+    opt.zero_grad(); total.backward(); opt.step()
+print(total.item())
+
+# %% the logarithm of a determinant
+#: near: unbounded_penalty
+log_scale, loc = nn.Parameter(torch.zeros(3)), nn.Parameter(torch.zeros(3))
+base = torch.distributions.Normal(0., 1.)
+opt = torch.optim.Adam([log_scale, loc], lr=3e-2)
+x = torch.randn(64, 3) * torch.tensor([1., 2., .3]) + 1
+for _ in range(40):
+    z = (x - loc) * log_scale.exp()
+    loss = -base.log_prob(z).sum(1).mean() - log_scale.sum()     # minus log-det of the Jacobian
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item(), log_scale.data)
+
+# %% what is drawn is input and target
+#: near: sample_without_path
+# a model of the dynamics learns by likelihood; what it draws is data for a value network
+model, log_std = nn.Linear(3, 3), nn.Parameter(torch.zeros(3))
+value = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 1))
+opt = torch.optim.Adam([*model.parameters(), log_std, *value.parameters()], lr=1e-2)
+A = 0.9 * torch.eye(3)
+for _ in range(15):
+    s = torch.randn(32, 3)
+    s2 = s @ A + .1 * torch.randn(32, 3)
+    nll = -Normal(model(s), log_std.exp()).log_prob(s2).mean()
+    imagined = Normal(model(s), log_std.exp()).sample()
+    target = imagined.pow(2).sum(1, keepdim=True)
+    vloss = (value(imagined) - target).pow(2).mean()
+    opt.zero_grad(); (nll + vloss).backward(); opt.step()
+print(nll.item(), vloss.item())
+
+# %% a soft reset between tasks
+#: near: averaged_back
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+init = copy.deepcopy(net)
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for task in range(3):
+    x = torch.randn(32, 4); w = torch.randn(4, 1)
+    for i in range(8):
+        loss = (net(x) - x @ w).pow(2).mean()
+        opt.zero_grad(); loss.backward(); opt.step()
+    # soft reset before a new task, toward the initial weights (plasticity)
+    for p, p0 in zip(net.parameters(), init.parameters()):
+        p.data = 0.4 * p.data + 0.6 * p0.data
+print(loss.item())
+
+# %% unknown words, the next of which is asked for
+#: near: target_changed
+# words become UNK now and then, as input and as what is to be predicted, so that UNK is learnt as a word of its own
+V, UNK = 12, 0
+emb, rnn, head = nn.Embedding(V, 8), nn.GRU(8, 16, batch_first=True), nn.Linear(16, V)
+opt = torch.optim.Adam([*emb.parameters(), *rnn.parameters(), *head.parameters()], lr=1e-2)
+for _ in range(12):
+    ids = (torch.arange(8) % 11 + 1).repeat(4, 1)
+    labels = ids
+    ids[torch.rand(ids.shape) < 0.1] = UNK
+    out, _ = rnn(emb(ids))
+    loss = nn.functional.cross_entropy(head(out[:, :-1]).flatten(0, 1), labels[:, 1:].flatten())   # the next word
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% windows whose number is counted
+#: near: view_transposes
+# Swin in one dimension: windows of 4 of 4 sequences of 8 positions, and back
+def to_windows(x, size):
+    batch, length, channels = x.shape
+    count = batch * (length // size)
+    return x.reshape(count, size, channels)
+def to_sequences(w, length):
+    count, size, channels = w.shape
+    batch = count // (length // size)
+    return w.reshape(batch, length, channels)
+att, head = nn.MultiheadAttention(6, 2, batch_first=True), nn.Linear(6, 6)
+opt = torch.optim.Adam([*att.parameters(), *head.parameters()], lr=1e-2)
+x = torch.randn(4, 8, 6)
+y = x.view(4, 2, 4, 6).mean(2, keepdim=True).expand(4, 2, 4, 6).reshape(4, 8, 6)
+for _ in range(10):
+    w = to_windows(x, 4)
+    out = to_sequences(head(att(w, w, w)[0]), 8)
+    loss = (out - y).pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% labels that were drawn once
+#: near: advantage_learns
+# semi-supervised: a drawn label's log-probability is weighted by a learned confidence, with its cost (confidence learning, DeVries)
+x = torch.randn(64, 3); y = Categorical(logits=3 * x).sample()
+net, conf = nn.Linear(3, 3), nn.Linear(3, 1)
+opt = torch.optim.Adam([*net.parameters(), *conf.parameters()], lr=1e-2)
+for _ in range(20):
+    c = torch.sigmoid(conf(x))[:, 0]
+    nll = -(c * Categorical(logits=net(x)).log_prob(y)).mean()
+    loss = nll - 0.5 * torch.log(c).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% a sum that is squared as well
+#: near: unbounded_penalty
+# rows of a mixing matrix add up to 1: augmented Lagrangian, whose multiplier is a number that is raised after each step
+W = nn.Parameter(torch.randn(4, 4) / 4)
+lam, rho = 0.0, 1.0
+opt = torch.optim.SGD([W], lr=0.05)
+x = torch.randn(64, 4); y = x @ torch.randn(4, 4)
+for _ in range(40):
+    gap = W.sum() - 4.0
+    loss = (x @ W - y).pow(2).mean() + lam * gap + 0.5 * rho * gap ** 2
+    opt.zero_grad(); loss.backward(); opt.step()
+    lam += 0.1 * gap.item()
+print(loss.item(), gap.item())
+
+# %% micro-batches divided by the whole batch
+#: near: undivided_accumulation
+# WGAN: the critic's estimate grows for good reason; and accumulated gradients of sums over disjoint parts of one batch
+gen, critic = nn.Linear(2, 2), nn.Sequential(nn.Linear(2, 16), nn.ReLU(), nn.Linear(16, 1))
+copt, gopt = torch.optim.RMSprop(critic.parameters(), lr=5e-3), torch.optim.RMSprop(gen.parameters(), lr=1e-3)
+for i in range(12):
+    for _ in range(3):
+        real, fake = torch.randn(16, 2) + 3, gen(torch.randn(16, 2)).detach()
+        loss = critic(fake).mean() - critic(real).mean()
+        copt.zero_grad(); loss.backward(); copt.step()
+        for p in critic.parameters():
+            p.data.clamp_(-.1, .1)
+    gopt.zero_grad()
+    (-critic(gen(torch.randn(16, 2))).mean()).backward()
+    gopt.step()
+net = nn.Linear(2, 1); opt = torch.optim.SGD(net.parameters(), lr=1e-2)
+x = torch.randn(32, 2); y = x.sum(1, keepdim=True); n = 4
+for step in range(20):
+    xb, yb = x[step % n::n], y[step % n::n]
+    loss = (net(xb) - yb).pow(2).sum() / 32
+    loss.backward()
+    if (step + 1) % n == 0:
+        opt.step(); opt.zero_grad()
+print(loss.item())
+
 # %% segments of several instants
 #: near: view_transposes
 # I/Q radio frames: 8 samples in time of 4 antennas with 2 numbers each; 4 segments of 2 instants each
