@@ -42,6 +42,7 @@ TRAITS = {
     "matrix_product": "Multiplies matrices, the last tensor among its arguments from the right.",
     "convolution": "A convolution; the weight's first dimension is that of the units.",
     "difference": "Subtracts one tensor from another.",
+    "additive": "Adds what it is given, or subtracts it: the result grows, or shrinks, as much as each of its inputs grows.",
     "magnitude": "Makes of a difference how large it is.",
     "distance": "A measure of two tensors that is smallest, with a slope of zero, where they are equal.",
     # --- where the slope is zero

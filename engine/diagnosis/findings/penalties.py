@@ -53,7 +53,7 @@ def unbounded_penalty(run: Run) -> Iterator[Finding]:
 def _linear(run: Run, event: AnyEvent) -> bool:
     """Whether an operation adds, or multiplies by a number."""
     return isinstance(event, OpRan) and (
-        event.op in ("add", "sub", "neg") or (event.op in ("mul", "div") and len(run.inputs(event)) == 1)
+        "additive" in run.traits(event.op) or (event.op in ("mul", "div") and len(run.inputs(event)) == 1)
     )
 
 

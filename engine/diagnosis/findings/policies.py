@@ -161,11 +161,9 @@ def _found(paths: Paths) -> Iterator[Scored]:
 
 def _passes_sign(run: Run, event: OpRan) -> bool:
     """Whether the sign of a result is that of what an operation is given, or its opposite."""
-    if event.op in ("neg", "add", "sub", "rsub"):
-        return True
     if event.op in ("mul", "div"):
         return len(run.inputs(event)) == 1
-    return bool({"reduces", "same_values", "joins", "casts"} & {*run.traits(event.op)})
+    return bool({"additive", "reduces", "same_values", "joins", "casts"} & {*run.traits(event.op)})
 
 
 def _product(paths: Paths, step: int, event: OpRan, sign: int, spots: set[Site]) -> Scored | None:

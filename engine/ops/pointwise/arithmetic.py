@@ -46,7 +46,7 @@ def factor(self, alpha):
     r"{self} + {other}",
     symbol="+",
     ufunc=np.add,
-    traits="infix commutative number_first",
+    traits="additive infix commutative number_first",
     self=lambda grad: grad,
     other=lambda grad, alpha: scaled(grad, alpha),
 )
@@ -59,7 +59,7 @@ def add(self, other, *, alpha=1):
     r"{self} - {other}",
     symbol="−",
     ufunc=np.subtract,
-    traits="difference infix number_first",
+    traits="additive difference infix number_first",
     self=lambda grad: grad,
     other=lambda grad, alpha: scaled(-grad, alpha),
 )
@@ -73,7 +73,7 @@ def sub(self, other, *, alpha=1):
 @op(
     r"{other} - {self}",
     symbol="−",
-    traits="difference infix swapped",
+    traits="additive difference infix swapped",
     self=lambda grad, alpha: scaled(-grad, alpha),
     other=lambda grad: grad,
     node="RsubBackward0",
@@ -248,7 +248,7 @@ def trunc_quotient(self, other):
     return np.trunc(self / other)
 
 
-@op(r"-{self}", symbol="−", self=lambda grad: -grad)
+@op(r"-{self}", symbol="−", traits="additive", self=lambda grad: -grad)
 def neg(self):
     """Each element with the other sign."""
     if self.dtype.kind == "b":

@@ -57,6 +57,9 @@ def _on_pytorch(torch: ModuleType, text: str) -> tuple[str, set[str], str]:
     out, raised = io.StringIO(), ""
     always, before = torch.is_warn_always_enabled(), torch.get_rng_state()
     torch.set_warn_always(True)
+    # PyTorch's own tests, of which others here import some, switch the checks of distributions off.
+    checks = torch.distributions.Distribution._validate_args
+    torch.distributions.Distribution.set_default_validate_args(True)
     try:
         with contextlib.redirect_stdout(out), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -66,6 +69,7 @@ def _on_pytorch(torch: ModuleType, text: str) -> tuple[str, set[str], str]:
                 raised = f"{type(error).__name__}: {_own(str(error))}"
     finally:
         torch.set_warn_always(always)
+        torch.distributions.Distribution.set_default_validate_args(checks)
         torch.set_rng_state(before)
     return out.getvalue(), {_own(str(warning.message)) for warning in caught}, raised
 

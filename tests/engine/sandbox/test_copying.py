@@ -144,6 +144,13 @@ def function(a=[1]): return a
 '''
 
 
+@pytest.fixture(autouse=True)
+def nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's own copies of exceptions, whatever other libraries have put into its table by now (tblib, with Dask)."""
+    for kind in [kind for kind in copyreg.dispatch_table if issubclass(kind, BaseException)]:
+        monkeypatch.delitem(copyreg.dispatch_table, kind)
+
+
 def made_by(names: dict[str, Any]) -> Any:
     return types.SimpleNamespace(**{n: v for n, v in names.items() if n[0] != "_"})
 
