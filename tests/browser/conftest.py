@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, expect, sync_playwright
@@ -340,9 +341,15 @@ class Tab:
         self._close(set(self.context.pages) - self.others)
 
     def drop(self) -> None:
-        """End a visit that has gone wrong, and its tab with it."""
-        self.visitor = ""
+        """End a visit that has gone wrong, and its tab with it, and what it kept: another try is a fresh visit."""
+        assert self.page is not None
+        self.visitor, url = "", urlsplit(self.page.url)
         self._close(set(self.context.pages) - self.others | {self.page})
+        self.page = self.context.new_page()
+        if url.netloc:
+            # The page itself may be stuck, or gone, and is asked nothing any more.
+            kept = {"origin": f"{url.scheme}://{url.netloc}", "storageTypes": "all"}
+            self.context.new_cdp_session(self.page).send("Storage.clearDataForOrigin", kept)
 
     def _close(self, pages: set[Any]) -> None:
         for page in pages:

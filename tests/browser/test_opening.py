@@ -29,6 +29,7 @@ def test_a_large_notebook_is_read_while_the_page_goes_on(page: Gradtape) -> None
         page.page.get_by_role("radio", name=panel).click()
         page.until(lambda: ledger.is_visible() or not status(page), "the panel is drawn, or the file is there")
         drawn = ledger.is_visible() and panel == "Ledger"
+        page.screenshot("reading")
         page.until(lambda: page.code() == "import torch\nx = torch.ones(2) * 3\n", "it is there")
         page.until(lambda: not status(page), "and has run")
         assert "ran in" in page.page.locator(".gt-summary").inner_text()
