@@ -297,6 +297,11 @@ class Run:
         """The backward passes."""
         return list(self.index.passes.values())
 
+    @cached_property
+    def first_passes(self) -> list[Pass]:
+        """The first backward pass of each call in the text, for what shows in every one."""
+        return list({self.site(entry.began): entry for entry in reversed(self.passes)}.values())
+
     def fills(self, entry: Pass) -> Iterator[tuple[int, Accumulated]]:
         """What a pass added to tensors, in order."""
         for step in sorted(step for steps in entry.fills.values() for step in steps):
@@ -338,6 +343,17 @@ class Run:
     def argument(self, event: OpRan, name: str) -> int:
         """The tensor given for a parameter, or NOTHING."""
         return next((argument.tensor for argument in event.inputs if argument.name == name), NOTHING)
+
+    def setting(self, event: OpRan, name: str) -> str:
+        """What is given for a parameter that is no tensor, as text: "-1", "'mean'"; "" where nothing is."""
+        return next((argument.text for argument in event.inputs if argument.name == name), "")
+
+    def number(self, event: OpRan) -> float:
+        """The number that an operation takes beside a tensor, what it multiplies or divides by; 1 where it takes none."""
+        try:
+            return float(self.setting(event, "other"))
+        except ValueError:
+            return 1.0
 
     def beneath_views(self, tensor: int) -> int:
         """The tensor whose values `tensor` only rearranges."""

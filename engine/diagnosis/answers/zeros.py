@@ -213,7 +213,7 @@ def _at(paths: Paths, entry: Pass, node: int, edge: int) -> Zero:
             f"{where}: the result of {run.expression(site) or op} is NaN, as it counts no element, and no gradient goes back."
         )
         return Zero("zero_op", site, step, where_from, "Check what is left to be counted: targets, masks, ignore_index.", node)
-    padding = next((argument.text for argument in event.inputs if argument.name == "padding_idx"), "")
+    padding = run.setting(event, "padding_idx")
     index = run.values(run.argument(event, "indices"), step) if padding.isdigit() else None
     if index is not None and index.size and (index == int(padding)).all():
         sentence = f"{where}: every index is {padding}, the padding of the embedding, whose row gets no gradient."

@@ -35,7 +35,7 @@ def attention_axis(run: Run) -> Iterator[Finding]:
         made = event.outputs[0] if len(event.outputs) == 1 else None
         if made is None or len(made.shape) < 2 or site in told:
             continue
-        dim = next((a.text for a in event.inputs if a.name == "dim"), "")
+        dim = run.setting(event, "dim")
         if _DIM.fullmatch(dim) is None or int(dim) % len(made.shape) != len(made.shape) - 2 or min(made.shape[-2:]) < 2:
             continue
         product = _product_with(run, made.id)

@@ -156,7 +156,7 @@ def gathered_across(run: Run) -> Iterator[Finding]:
     """An index with one entry for each sample is gathered along the samples: entry (i, 0) is row index[i] of column 0."""
     for step, event in run.first_ops_of({"gather"}, 1):
         given, index = run.argument(event, "self"), run.argument(event, "index")
-        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        dim = run.setting(event, "dim")
         if NOTHING in (given, index) or dim not in ("0", "-2") or event.in_backward:
             continue
         shape, wanted = run.tensors[given].info.shape, run.tensors[index].info.shape
@@ -240,7 +240,7 @@ def argmax_of_one(run: Run) -> Iterator[Finding]:
     """The largest of the outputs of a layer that has one."""
     for step, event in run.first_ops_of({"argmax", "max"}, 1):
         given = run.argument(event, "self")
-        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        dim = run.setting(event, "dim")
         if given == NOTHING or not event.outputs:
             continue
         shape = run.tensors[given].info.shape
@@ -301,7 +301,7 @@ def normalized_over_batch(run: Run) -> Iterator[Finding]:
     """Rows are divided by the norms of the columns and then multiplied with one another, as for their cosines."""
     for step, event in run.first_ops_of({"norm"}, 1):
         given = run.argument(event, "self")
-        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        dim = run.setting(event, "dim")
         if given == NOTHING or dim not in ("(0,)", "0", "[0]") or not event.outputs or event.in_backward:
             continue
         shape = run.tensors[given].info.shape

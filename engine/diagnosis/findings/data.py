@@ -81,7 +81,7 @@ def scaled_again(run: Run) -> Iterator[Finding]:
         if event.outputs or event.in_backward or event.site in told or not run.loops(step):
             continue
         written, other = run.argument(event, "self"), run.argument(event, "other")
-        number = next((argument.text for argument in event.inputs if argument.name == "other"), "")
+        number = run.setting(event, "other")
         if written == NOTHING or (other == NOTHING and event.op not in run.having("division")):
             continue
         base, part = _part(run, written)
@@ -161,7 +161,7 @@ def tested_data_scale(run: Run) -> Iterator[Finding]:
     told: set[int] = set()
     for step, event in run.first_ops_of({"mean"}, 1):
         data = run.argument(event, "self")
-        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        dim = run.setting(event, "dim")
         if data == NOTHING or not event.outputs or dim not in ("0", "(0,)", "[0]") or event.in_backward:
             continue
         shape = run.tensors[data].info.shape

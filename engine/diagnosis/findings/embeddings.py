@@ -24,7 +24,7 @@ _FEW = 3
 def padding_is_data(run: Run) -> Iterator[Finding]:
     """Single items, not sequences, are looked up, and several of them are the padding."""
     for step, event in run.first_ops_of({"embedding"}, 1):
-        text = next((argument.text for argument in event.inputs if argument.name == "padding_idx"), "")
+        text = run.setting(event, "padding_idx")
         index, weight = run.argument(event, "indices"), run.argument(event, "weight")
         values = run.values(index, step) if index != NOTHING and text.isdigit() else None
         if values is None or values.ndim != 1 or weight not in run.updates or event.node is None:

@@ -72,7 +72,7 @@ def _sides(run: Run, step: int, event: OpRan) -> tuple[NDArray[Any] | int, NDArr
     for name in ("self", "other"):
         tensor = run.argument(event, name)
         values = run.values(tensor, step - 1) if tensor >= 0 else None
-        text = next((a.text for a in event.inputs if a.name == name), "")
+        text = run.setting(event, name)
         if values is not None and values.dtype.kind in "iub":
             given.append(values.astype(np.int64))
         elif tensor < 0 and text.lstrip("-").isdecimal() and len(text) < 10:

@@ -20,7 +20,7 @@ _FAR, _MOST = 40, 400
 @rule(217, UNBOUNDED_PENALTY)
 def unbounded_penalty(run: Run) -> Iterator[Finding]:
     """Beside another term the loss is made of the sum, or the mean, of a parameter that an optimizer moves."""
-    for entry in {run.site(entry.began): entry for entry in reversed(run.passes)}.values() if run.updates else ():
+    for entry in run.first_passes if run.updates else ():
         queue, other, sums = [(tensor, 0) for tensor, _ in entry.event.roots], False, list[tuple[int, int]]()
         for tensor, far in queue:
             step, event = run.op_of(tensor)

@@ -112,20 +112,11 @@ def _turned(run: Run, factor: int) -> bool:
         if factor == NOTHING:
             return False
         maker = run.tensors[factor].op
-        if maker.op == "neg" or _number(maker) < 0:
+        if maker.op == "neg" or run.number(maker) < 0:
             return True
         given = run.inputs(maker)
         factor = given[0] if given else NOTHING
     return False
-
-
-def _number(event: OpRan) -> float:
-    """What an operation multiplies or divides by, 1 where it is no number."""
-    text = next((a.text for a in event.inputs if a.name == "other" and a.tensor == NOTHING), "")
-    try:
-        return float(text)
-    except ValueError:
-        return 1.0
 
 
 def _scored(run: Run) -> list[Scored]:
@@ -139,7 +130,7 @@ def _found(paths: Paths) -> Iterator[Scored]:
     spots = {site_of(cell, call) for cell, call in calls}
     if not spots:
         return
-    for entry in {run.site(entry.began): entry for entry in reversed(run.passes)}.values():
+    for entry in run.first_passes:
         queue = [(tensor, 1, 0) for tensor, _ in entry.event.roots]
         for tensor, sign, far in queue:
             step, event = run.op_of(tensor)
@@ -152,7 +143,7 @@ def _found(paths: Paths) -> Iterator[Scored]:
                     yield scored
                 continue
             for position, source in enumerate(given):
-                turned = event.op in ("neg", "rsub") or _number(event) < 0 if len(given) == 1 else (
+                turned = event.op in ("neg", "rsub") or run.number(event) < 0 if len(given) == 1 else (
                     event.op == "sub" and position == 1
                 )  # fmt: skip
                 if _passes_sign(run, event):
@@ -195,7 +186,7 @@ def _log_prob(run: Run, tensor: int, spots: set[Site]) -> int:
         given = run.inputs(event)
         if not given or not _passes_sign(run, event) or (len(given) > 1 and "joins" not in run.traits(event.op)):
             return 0
-        sign = -sign if event.op == "neg" or _number(event) < 0 else sign
+        sign = -sign if event.op == "neg" or run.number(event) < 0 else sign
         tensor = given[0]
     return 0
 

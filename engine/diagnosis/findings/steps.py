@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from ...recording.columns import columns_of
-from ...recording.events import NOTHING, Accumulated, GradSet, OpRan, Printed, Site
+from ...recording.events import NOTHING, Accumulated, GradSet, Printed, Site
 from ..cadence import Window, cadence_of, clears, takes_gradient, within
 from ..mending import loop_around
 from ..mends import order as mends
@@ -398,7 +398,7 @@ def _averages(run: Run, root: int) -> bool:
     divided, by = False, 1.0
     for _ in range(5):
         event = run.tensors[root].op
-        how = next((argument.text for argument in event.inputs if argument.name == "reduction"), "")
+        how = run.setting(event, "reduction")
         inputs = run.inputs(event)
         if how:
             return "mean" in how and not divided
@@ -410,12 +410,6 @@ def _averages(run: Run, root: int) -> bool:
         if len(inputs) != 1 or not {"elementwise", "division"} & set(run.traits(event.op)):
             return False
         if "division" in run.traits(event.op):
-            divided, by = True, by * _number(event)
+            divided, by = True, by * run.number(event)
         root = inputs[0]
     return False
-
-
-def _number(event: OpRan) -> float:
-    """The number that an operation divides by, 1 where it is none."""
-    text = next((argument.text for argument in event.inputs if argument.name == "other"), "")
-    return float(text) if re.fullmatch(r"\d+(\.\d*)?", text) else 1.0

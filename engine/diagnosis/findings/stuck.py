@@ -115,7 +115,7 @@ def softmax_over_batch(run: Run) -> Iterator[Finding]:
         if not isinstance(event, OpRan) or len(event.outputs) != 1 or event.in_backward:
             continue
         made = event.outputs[0]
-        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        dim = run.setting(event, "dim")
         if len(made.shape) == 2 and min(made.shape) > 1 and dim in ("0", "-2"):
             chosen = _classes_of(run, made.id, made.shape)
             if chosen != NOTHING:
@@ -183,7 +183,7 @@ def _picks(run: Run, event: OpRan, shape: tuple[int, ...]) -> bool:
     """Whether an operation picks one element of each row, by an index of classes."""
     index = run.argument(event, "index")
     if index != NOTHING:
-        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        dim = run.setting(event, "dim")
         return dim in ("1", "-1") and run.tensors[index].info.shape == (shape[0], 1)
     rows, columns = run.argument(event, "indices[0]"), run.argument(event, "indices[1]")
     if NOTHING in (rows, columns) or run.tensors[columns].info.shape != shape[:1]:
@@ -202,7 +202,7 @@ def single_score(run: Run) -> Iterator[Finding]:
             continue
         site, made = run.site(step), event.outputs[0]
         seen[site] = seen.get(site, 0) + 1
-        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        dim = run.setting(event, "dim")
         rank = len(made.shape)
         last = dim in ("-1", str(rank - 1))
         layer = run.beneath_views(run.argument(event, "self")) if last and rank and made.shape[-1] == 1 else NOTHING
@@ -426,7 +426,7 @@ def _cause(run: Run, event: OpRan, size: float) -> str:
     if "distance" in traits or ("magnitude" in traits and "product" not in traits):
         return ""  # the loss is at its minimum
     if "normalizes" in traits and event.outputs:
-        dim = next((argument.text for argument in event.inputs if argument.name == "dim"), "")
+        dim = run.setting(event, "dim")
         shape = event.outputs[0].shape
         if dim.lstrip("-").isdigit() and -len(shape) <= int(dim) < len(shape) and shape[int(dim)] == 1:
             return f"{event.op} over a dimension of size 1 is 1, whatever it is given, so its slope is zero."

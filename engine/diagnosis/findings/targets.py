@@ -54,7 +54,7 @@ def no_distribution(run: Run) -> Iterator[Finding]:
         made = run.tensors[scores].op
         if made.op != "log_softmax" or made.site != event.site or run.status(target, step).requires_grad:
             continue
-        dim = next((argument.text for argument in made.inputs if argument.name == "dim"), "")
+        dim = run.setting(made, "dim")
         values = run.values(target, step)
         shape = run.tensors[scores].info.shape
         if values is None or values.shape != shape or not dim.isdigit() or int(dim) >= len(shape):
@@ -93,7 +93,7 @@ def padding_counted(run: Run) -> Iterator[Finding]:
     """The tokens of a sequence are padded for an embedding that knows its padding, and a loss of the same tokens does not."""
     padded: dict[int, int] = {}
     for step, event in run.first_ops_of({"embedding"}, 2):
-        text = next((argument.text for argument in event.inputs if argument.name == "padding_idx"), "")
+        text = run.setting(event, "padding_idx")
         index = run.argument(event, "indices")
         values = run.values(index, step) if index != NOTHING and text.isdigit() else None
         if values is not None and (values == int(text)).any():
@@ -102,8 +102,8 @@ def padding_counted(run: Run) -> Iterator[Finding]:
         return
     for step, event in run.first_ops_of({"nll_loss", "nll_loss2d"}, 1):
         target = run.argument(event, "target")
-        ignored = next((argument.text for argument in event.inputs if argument.name == "ignore_index"), "")
-        reduced = next((argument.text for argument in event.inputs if argument.name == "reduction"), "")
+        ignored = run.setting(event, "ignore_index")
+        reduced = run.setting(event, "reduction")
         padding = padded.get(_root(run, target)) if target != NOTHING and ignored else None
         values = run.values(target, step) if padding is not None else None
         if padding is None or values is None or ignored == str(padding) or "none" in reduced:
@@ -165,7 +165,7 @@ def threshold_of_scores(run: Run) -> Iterator[Finding]:
         return
     for step, event in run.first_ops_of({"gt", "ge"}, 1):
         given = run.argument(event, "self")
-        bound = next((argument.text for argument in event.inputs if argument.name == "other"), "")
+        bound = run.setting(event, "other")
         if given == NOTHING or bound != "0.5":
             continue
         layer = _linear(run, given)
@@ -208,7 +208,7 @@ def filled_after_softmax(run: Run) -> Iterator[Finding]:
     """masked_fill writes negative numbers among the shares that a softmax has given."""
     for step, event in run.first_ops_of({"masked_fill"}, 1):
         given = run.argument(event, "self")
-        value = next((argument.text for argument in event.inputs if argument.name == "value"), "")
+        value = run.setting(event, "value")
         source = run.beneath_views(given) if given != NOTHING else NOTHING
         if source == NOTHING or run.tensors[source].op.op != "softmax" or not value.startswith("-"):
             continue

@@ -141,8 +141,8 @@ class World:
     def _may_be_empty(self, name: str) -> bool:
         """Whether a module that is not there is given all the same, to be refused where it is used."""
         parts = name.split(".")
-        there = {*libraries.MODULES, *plotting.TOPS, *self.modules.keys() - {each.partition(".")[0] for each in outside.NAMED}}
-        if parts[0] in there - self.emptied:
+        ours = parts[0] in self.modules and parts[0] not in self.emptied and parts[0] not in outside.TOPS
+        if ours or parts[0] in libraries.MODULES or parts[0] in plotting.TOPS:
             return False  # of what is there everything is known
         tried = any(".".join(parts[:k]) in self.tried for k in range(1, len(parts) + 1))
         return may_be_empty(name) and not tried and all(part[:1] != "_" for part in parts)

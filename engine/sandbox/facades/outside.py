@@ -31,6 +31,8 @@ NAMED = {
     "urllib.request": ("Request", "urlopen", "urlretrieve"),
 }
 """Module → what programs import from it by name; it is refused when it is called."""
+TOPS = frozenset(name.partition(".")[0] for name in NAMED)
+"""The packages of these."""
 TAKEN = {
     "google.colab.drive": ("flush_and_unmount", "mount"),
     "google.colab.files": ("download",),
