@@ -28,8 +28,16 @@ function turn(view, indents) {
 }
 
 export const leavingByTab = [
+  // As the focus comes, not when the view has told of it, a moment later: the next Tab may be pressed by then.
+  EditorView.domEventObservers({
+    focus(_, view) {
+      turn(view, false);
+    },
+    blur(_, view) {
+      turn(view, false);
+    },
+  }),
   EditorView.updateListener.of((update) => {
-    if (update.focusChanged) turn(update.view, false);
     if (isTyped(update) && update.view.hasFocus) turn(update.view, true);
   }),
   // Last of all: what is open in the editor is closed by Escape first.
