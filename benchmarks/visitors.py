@@ -16,7 +16,6 @@ import re
 import sys
 import time
 import urllib.request
-from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -33,6 +32,8 @@ TRIGGER = "$$STREAMLIT_INTERNAL_KEY"
 """What the id of a component's events begins with."""
 LOST = 30.0
 """Seconds after which an answer counts as lost."""
+AGES = 2
+"""Runs of the script for which a browser keeps a large message that has not come again: Streamlit's `global.maxCachedMessageAge`."""
 AGAIN = 0.5
 """Seconds until a visitor whose connection broke opens the page again."""
 
@@ -136,8 +137,8 @@ class Visitor:
         self.fresh = False
         """Whether the player has something to tell."""
         self.failed = ""
-        self.kept: deque[str] = deque(maxlen=8)
-        """Hashes of large messages, which the server need not send again."""
+        self.kept: dict[str, int] = {}
+        """Hashes of large messages, which the server need not send again, and how many runs ago each came last."""
 
     async def rerun(self, pressed: bool = False, fragment: str = "", auto: bool = False) -> None:
         """Ask for a run of the script, or of a fragment of it, with the state of the page's parts."""
@@ -178,8 +179,10 @@ class Visitor:
         message = ForwardMsg()
         message.ParseFromString(data)
         kind = str(message.WhichOneof("type"))
-        if message.metadata.cacheable and message.hash not in self.kept:
-            self.kept.append(message.hash)
+        if message.metadata.cacheable or kind == "ref_hash":
+            self.kept[message.ref_hash if kind == "ref_hash" else message.hash] = 0
+        elif kind == "script_finished":
+            self.kept = {known: age + 1 for known, age in self.kept.items() if age < AGES}
         if kind == "delta":
             element = message.delta.new_element
             if element.HasField("bidi_component"):

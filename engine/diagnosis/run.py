@@ -246,6 +246,8 @@ class Run:
         """The operations by these names, with their steps, no more than `most` for each site: for what shows in every one."""
         columns = columns_of(self.recording)
         steps = columns.operations.step[columns.op_is(names)]
+        if not len(steps):
+            return
         sites = columns.events.site[steps]
         order = np.argsort(sites, kind="stable")
         begins = np.flatnonzero(np.diff(sites[order], prepend=np.int64(NOTHING - 1)))

@@ -413,8 +413,7 @@ class Columns:
 
     def op_is(self, names: Collection[str]) -> Flags:
         """For each of `operations` whether its name is one of these."""
-        wanted = [number for number, name in enumerate(self.op_names) if name in names]
-        found: Flags = np.isin(self.operations.op, wanted)
+        found: Flags = np.array([name in names for name in self.op_names], bool)[self.operations.op]
         return found
 
     # --- by id ----------------------------------------------------------------------------------------------------------------

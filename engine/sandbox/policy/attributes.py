@@ -1,12 +1,17 @@
-"""What `vars(x)` and `x.__dict__` give a program: a copy whose changes reach the object, if it may be changed."""
+"""What `vars(x)` and `x.__dict__` give a program: a copy whose changes reach the object, if it may be changed.
+
+`self.__dict__ = self` is what a dictionary says whose entries are to be its attributes as well. Its class gets methods that look
+into the dictionary; Python's own attributes stay where they are, so that no entry is ever one of them.
+"""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
 from .errors import PolicyError
-from .names import instead, may_inject
+from .names import instead, is_dunder, may_inject
 
 
 class Attributes(dict[str, Any]):
@@ -74,3 +79,74 @@ class Attributes(dict[str, Any]):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return dict, (dict(self),)
+
+
+class Own:
+    """What `x.__dict__ = value` assigns to."""
+
+    __slots__ = ("_thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self._thing = thing
+
+    @property
+    def value(self) -> Any:
+        """What is assigned: the object itself, if its class is the program's and it is a dictionary."""
+        raise AttributeError("it can only be set")
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        thing, cls = self._thing, type(self._thing)
+        if value is not thing or not isinstance(thing, dict):
+            raise PolicyError(
+                "'__dict__' can only be set to the object itself, where that is a dictionary", "Write vars(x).update(values)."
+            )
+        if has_entries_for_attributes(cls):
+            return
+        for name in ("__setattr__", "__delattr__"):
+            if getattr(cls, name) is not getattr(object, name):
+                raise PolicyError(f"a class with a {name} cannot set '__dict__' here", "Write self[name] = value in it.")
+        # What was there before is gone, as with Python.
+        object.__getattribute__(thing, "__dict__").clear()
+        for name, method in _METHODS.items():
+            setattr(cls, name, method)
+
+
+def has_entries_for_attributes(cls: type) -> bool:
+    """Whether the attributes of a class's objects are their entries, as `self.__dict__ = self` makes them."""
+    return cls.__getattribute__ is _METHODS["__getattribute__"]
+
+
+def _is_entry(thing: Any, name: str) -> bool:
+    """Whether an attribute is an entry. Properties of the class come before, its other attributes after."""
+    if not may_inject(name) or not dict.__contains__(thing, name):
+        return False
+    return not any(hasattr(type(vars(cls)[name]), "__set__") for cls in type(thing).__mro__ if name in vars(cls))
+
+
+def _kind(thing: Any) -> type[dict[str, Any]]:
+    """Whose methods change the entries: an ordered dictionary keeps their order beside them."""
+    return OrderedDict if isinstance(thing, OrderedDict) else dict
+
+
+def _getattribute(self: Any, name: str) -> Any:
+    if name == "__dict__":
+        return self
+    return dict.__getitem__(self, name) if _is_entry(self, name) else object.__getattribute__(self, name)
+
+
+def _setattr(self: Any, name: str, value: Any) -> None:
+    if is_dunder(name) or hasattr(type(getattr(type(self), name, None)), "__set__"):
+        object.__setattr__(self, name, value)
+    else:
+        _kind(self).__setitem__(self, name, value)
+
+
+def _delattr(self: Any, name: str) -> None:
+    if _is_entry(self, name):
+        _kind(self).__delitem__(self, name)
+    else:
+        object.__delattr__(self, name)
+
+
+_METHODS: dict[str, Any] = {"__getattribute__": _getattribute, "__setattr__": _setattr, "__delattr__": _delattr}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import abc
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from . import arrays, objects
-from .attributes import Attributes
+from .attributes import Attributes, Own, has_entries_for_attributes
 from .classes import Maker, build_class
 from .errors import PolicyError
 from .formats import safe_format
@@ -208,6 +208,8 @@ class Guards:
                 f"the attribute '{name}' of '{_name_of(thing)}' cannot be set in programs here",
                 "Attributes can be set on objects and classes of your own, on tensors, modules and optimizers.",
             )
+        if name == "__dict__":
+            return Own(thing)
         if name[0] == "_" and not is_dunder(name):
             having = [c for c in _mro_of(thing if isinstance(thing, type) else type(thing)) if name in names_of(c)]
             if having and not self.is_own(having[0]) and name not in PRIVATE:
@@ -259,6 +261,8 @@ class Guards:
             return {k: v for k, v in names_of(thing).items() if may_inject(k)}
         if not self._is_storable(thing):
             raise PolicyError(f"vars() of '{_name_of(thing)}' is not available to programs here", "Use dir(x).")
+        if has_entries_for_attributes(type(thing)):
+            return cast(dict[str, Any], thing)
         return Attributes(vars(thing), lambda name: self.write(thing, name))
 
     def _annotations(self, thing: Any) -> dict[str, Any]:

@@ -104,7 +104,7 @@ PRIVATE = frozenset((
 """Names with one underscore that PyTorch's and Python's users know; they lead nowhere in particular."""
 
 INSTEAD = {
-    "__dict__": "Use vars(x), which gives a copy.",
+    "__dict__": "Use vars(x), and vars(x).update(values) to change it.",
     "__class__": "Use type(x).",
     "__bases__": "Use isinstance() or issubclass().",
     "__base__": "Use isinstance() or issubclass().",

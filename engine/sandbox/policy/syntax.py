@@ -196,6 +196,10 @@ class _Check:
         name = normal(node.attr)
         if not isinstance(node.ctx, ast.Load):
             augmented = id(node) in self.augmented
+            if name == "__dict__" and isinstance(node.ctx, ast.Store) and not augmented:
+                _guard(node, WRITER, name)
+                node.attr = "value"
+                return
             if (is_dunder(name) and name not in STORED) or (augmented and (name in NEVER or name in REPLACED)):
                 self.refuse(f"the attribute '{name}' cannot be set in programs here", instead(name))
                 return

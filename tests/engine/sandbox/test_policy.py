@@ -414,6 +414,32 @@ def test_guards_leave_every_place_in_the_text_where_it_was() -> None:
     assert places[0] == places[1]
 
 
+def test_a_dictionary_may_be_its_own_attributes_and_nothing_else_may_be_another_s() -> None:
+    text = """
+from collections import OrderedDict
+class Ordered(OrderedDict):
+    def __init__(self, **kw):
+        super().__init__(**kw)
+        self.__dict__ = self
+class Own:
+    def __init__(self, values): self.__dict__ = values
+class Set(dict):
+    def __setattr__(self, name, value): self[name] = value
+    def link(self): self.__dict__ = self
+o = Ordered(a=1, b=2)
+o.c = 3
+del o.a
+print(list(o.items()), list(reversed(o)), o.c)
+for attempt in (lambda: Own({"a": 1}), Set().link):
+    try: attempt()
+    except Exception as e: print(e)
+"""
+    ordered, other, set_by_itself = run(text).output.splitlines()
+    assert ordered == "[('b', 2), ('c', 3)] ['c', 'b'] 3"
+    assert "can only be set to the object itself" in other
+    assert "a class with a __setattr__" in set_by_itself
+
+
 def test_errors_show_no_guard() -> None:
     text = "class A: pass\nx = A()\ntry:\n    x._y\nexcept AttributeError as e:\n    print(e)\nsetattr(x, 3, 1)\n"
     result = run(text)

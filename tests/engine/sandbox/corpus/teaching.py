@@ -585,6 +585,32 @@ print(w.in_features, w.out_features, w(torch.ones(1, 2)).shape, hasattr(w, 'noth
 c = Config(lr=0.1, depth=2)
 print(c.lr, c.depth, c.missing, vars(c), c.__dict__)
 
+# %% a dictionary whose entries are its attributes
+import copy, torch
+class AttrDict(dict):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.__dict__ = self
+class Run(AttrDict):
+    start = 1
+    @property
+    def doubled(self): return self.lr * 2
+    def told(self): return f"{type(self).__name__} {self.lr}"
+h = Run({"lr": 0.1, "sizes": [3, 4], "values": 7, "doubled": 9, "start": 2})
+h.steps = 5
+h["w"] = torch.ones(3, requires_grad=True)
+(h.w * h.lr).sum().backward()
+print(h.w.grad, h.values, h["steps"], h.doubled, h.start, Run.start, h.told(), sorted(h), "w" in vars(h), h.__dict__ is h)
+del h.steps
+h.update(extra=1)
+h.lr = 3
+print("steps" in h, hasattr(h, "steps"), getattr(h, "nope", "none"), h.extra, h["lr"], len(h), copy.copy(h).lr, isinstance(h, dict))
+for attempt in (lambda: h.missing, lambda: delattr(h, "missing"), lambda: setattr(h, "doubled", 1)):
+    try:
+        attempt()
+    except AttributeError as e:
+        print(type(e).__name__)
+
 # %% text in all formats
 import torch
 x = torch.tensor(3.14159)

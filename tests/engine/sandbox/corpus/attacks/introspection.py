@@ -357,3 +357,36 @@ import torch
 class T(torch.Tensor):
     def look(self): return super()._array
 print('REACHED', torch.ones(1).as_subclass(T).look())
+
+# %% entries for Python's own attributes
+#: goal: marks
+class D(dict): pass
+d = D({"__class__": int, "__len__": lambda: 9, "__reduce_ex__": lambda n: "REACHED", "__doc__": "REACHED"})
+d.__dict__ = d
+import copy
+print(copy.copy(d).__doc__, copy.deepcopy(d).__doc__, type(d), isinstance(d, int), len(d))
+
+# %% another's attributes replaced
+#: goal: marks
+import torch
+def f(): pass
+class Other(torch.nn.Module): pass
+class D(dict): pass
+for thing in (torch, f, Other(), Other, D, torch.ones(1), {}, Exception("x")):
+    try:
+        thing.__dict__ = D(x="REACHED") if thing is not D else D
+        print(thing.x)
+    except (AttributeError, TypeError): pass
+
+# %% the methods of a dictionary that is its own attributes, on what is not the program's
+#: goal: marks
+import collections, torch
+class D(dict): pass
+d = D()
+d.__dict__ = d
+for target in (vars(f) if (f := (lambda: 1)) else None, torch.nn.Linear(1, 1).__dict__, torch, int, collections.Counter()):
+    try:
+        D.__setattr__(target, "__wrapped__", "REACHED")
+        D.__setattr__(target, "real", "REACHED")
+        print(target.real)
+    except (AttributeError, TypeError): pass
