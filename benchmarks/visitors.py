@@ -33,7 +33,7 @@ TRIGGER = "$$STREAMLIT_INTERNAL_KEY"
 LOST = 30.0
 """Seconds after which an answer counts as lost."""
 AGES = 2
-"""Runs of the script for which a browser keeps a large message that has not come again: Streamlit's `global.maxCachedMessageAge`."""
+"""Runs of the script for which a browser keeps a large message that does not come again (`global.maxCachedMessageAge`)."""
 AGAIN = 0.5
 """Seconds until a visitor whose connection broke opens the page again."""
 

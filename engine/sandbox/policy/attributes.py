@@ -1,7 +1,7 @@
 """What `vars(x)` and `x.__dict__` give a program: a copy whose changes reach the object, if it may be changed.
 
-`self.__dict__ = self` is what a dictionary says whose entries are to be its attributes as well. Its class gets methods that look
-into the dictionary; Python's own attributes stay where they are, so that no entry is ever one of them.
+`self.__dict__ = self` is what a dictionary says whose entries are to be its attributes as well. Its class gets methods that
+look into the dictionary; Python's own attributes stay where they are, so that no entry is ever one of them.
 """
 
 from __future__ import annotations
