@@ -17,8 +17,10 @@ COLOURS = ("textColor", "secondaryBackgroundColor", "borderColor", "blueColor", 
 
 @cache
 def _styles() -> str:
-    """The style sheet and its colours: settings do not change while a page is served."""
-    return f"<style>{_variables()}\n{(ASSETS / 'style.css').read_text(encoding='utf-8')}</style>"
+    """The style sheet and its colours, in one line: settings do not change while a page is served, and Streamlit looks at the
+    indentation of each line whenever it is drawn."""
+    sheet = (ASSETS / "style.css").read_text(encoding="utf-8")
+    return f"<style>{_variables()} {' '.join(line.strip() for line in sheet.splitlines())}</style>"
 
 
 def _variables() -> str:
