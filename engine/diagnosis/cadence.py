@@ -183,8 +183,7 @@ def _next(steps: Ints, after: Ints) -> Ints:
 def steps_of(run: Run, names: Collection[str]) -> list[int]:
     """The steps of the operations by these names, in order."""
     columns = columns_of(run.recording)
-    numbers = [number for number, name in enumerate(columns.op_names) if name in names]
-    steps: list[int] = columns.operations.step[np.isin(columns.operations.op, numbers)].tolist()
+    steps: list[int] = columns.operations.step[columns.op_is(names)].tolist()
     return steps
 
 

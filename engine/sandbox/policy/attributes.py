@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import PolicyError
-from .names import instead, is_dunder, may_inject
+from .names import instead, may_inject
 
 
 class Attributes(dict[str, Any]):
@@ -82,7 +82,7 @@ class Attributes(dict[str, Any]):
 
 
 class Own:
-    """What `x.__dict__ = value` assigns to."""
+    """What `x.__dict__ = value` assigns to: `x`, or None where that is no object whose attributes may be anything else."""
 
     __slots__ = ("_thing",)
 
@@ -117,11 +117,14 @@ def has_entries_for_attributes(cls: type) -> bool:
     return cls.__getattribute__ is _METHODS["__getattribute__"]
 
 
+def _may_be_entry(thing: Any, name: str) -> bool:
+    """Whether an attribute of that name is an entry: none of Python's own, and no property of the class."""
+    of_class = next((vars(cls)[name] for cls in type(thing).__mro__ if name in vars(cls)), None)
+    return may_inject(name) and not hasattr(type(of_class), "__set__")
+
+
 def _is_entry(thing: Any, name: str) -> bool:
-    """Whether an attribute is an entry. Properties of the class come before, its other attributes after."""
-    if not may_inject(name) or not dict.__contains__(thing, name):
-        return False
-    return not any(hasattr(type(vars(cls)[name]), "__set__") for cls in type(thing).__mro__ if name in vars(cls))
+    return dict.__contains__(thing, name) and _may_be_entry(thing, name)
 
 
 def _kind(thing: Any) -> type[dict[str, Any]]:
@@ -136,10 +139,10 @@ def _getattribute(self: Any, name: str) -> Any:
 
 
 def _setattr(self: Any, name: str, value: Any) -> None:
-    if is_dunder(name) or hasattr(type(getattr(type(self), name, None)), "__set__"):
-        object.__setattr__(self, name, value)
-    else:
+    if _may_be_entry(self, name):
         _kind(self).__setitem__(self, name, value)
+    else:
+        object.__setattr__(self, name, value)
 
 
 def _delattr(self: Any, name: str) -> None:

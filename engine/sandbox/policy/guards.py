@@ -209,7 +209,8 @@ class Guards:
                 "Attributes can be set on objects and classes of your own, on tensors, modules and optimizers.",
             )
         if name == "__dict__":
-            return Own(thing)
+            # The engine looks at the attributes of modules and tensors, and runs no code of the program's for it.
+            return Own(None if isinstance(thing, self.opened) else thing)
         if name[0] == "_" and not is_dunder(name):
             having = [c for c in _mro_of(thing if isinstance(thing, type) else type(thing)) if name in names_of(c)]
             if having and not self.is_own(having[0]) and name not in PRIVATE:

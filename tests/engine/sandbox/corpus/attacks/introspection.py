@@ -390,3 +390,18 @@ for target in (vars(f) if (f := (lambda: 1)) else None, torch.nn.Linear(1, 1).__
         D.__setattr__(target, "real", "REACHED")
         print(target.real)
     except (AttributeError, TypeError): pass
+
+# %% a module that is a dictionary and its own attributes, looked at while it runs
+#: goal: marks
+import torch
+class Both(dict, torch.nn.Module):
+    def __init__(self):
+        dict.__init__(self)
+        torch.nn.Module.__init__(self)
+    def get(self, name, *more):
+        print("REACHED", name)
+        return dict.get(self, name, *more)
+    def forward(self, x): return x * 2
+b = Both()
+b.__dict__ = b
+print(b(torch.ones(2)))
