@@ -108,8 +108,9 @@ def _keep(shown: Recording | None, step: int | None) -> bool:
     fewer, more = sorted((len(shown.events), len(recording.events)))
     if more > (MAX_MATCHED if p.result is not None and p.result.status in ("ok", "error") else LONG):
         return fewer >= ALIKE * more
-    matching = match(shown, recording, keep=p.has_pinned(shown))  # else each run would hold the one before it
-    if matching.likeness < ALIKE:
+    # No more can be alike than the shorter run has. The matching is not kept, else each run would hold the one before it.
+    matching = None if fewer < ALIKE * more else match(shown, recording, keep=p.has_pinned(shown))
+    if matching is None or matching.likeness < ALIKE:
         p.chosen = NONE_CHOSEN
         return False
     p.chosen = p.chosen.moved(partial(_there, shown, matching))

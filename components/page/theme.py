@@ -15,12 +15,17 @@ COLOURS = ("textColor", "secondaryBackgroundColor", "borderColor", "blueColor", 
 """Options of the theme that the styles use; `textColor` becomes `--gt-text-color`."""
 
 
-@cache
-def _styles() -> str:
-    """The style sheet and its colours, in one line: settings do not change while a page is served, and Streamlit looks at the
-    indentation of each line whenever it is drawn."""
-    sheet = (ASSETS / "style.css").read_text(encoding="utf-8")
-    return f"<style>{_variables()} {' '.join(line.strip() for line in sheet.splitlines())}</style>"
+class _Styles:
+    """The style sheet and its colours, which Streamlit takes as they are; of a text it would look at each line's indentation,
+    whenever the page is drawn."""
+
+    @cache  # noqa: B019  (there is one)
+    def _repr_html_(self) -> str:
+        """Made once: settings do not change while a page is served."""
+        return f"<style>{_variables()}\n{(ASSETS / 'style.css').read_text(encoding='utf-8')}</style>"
+
+
+_STYLES = _Styles()
 
 
 def _variables() -> str:
@@ -35,4 +40,4 @@ def _variables() -> str:
 
 def apply() -> None:
     """Put the styles into the page; call once per run, before anything else."""
-    st.html(_styles())
+    st.html(_STYLES)

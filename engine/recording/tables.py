@@ -244,12 +244,17 @@ _NOTHING: dict[str, Any] = {INT: -1, BOOL: False, TEXT: "", MAYBE_TEXT: None, FL
 def _column(kind: str, values: list[Any], texts: Texts) -> Numbers:
     if kind == FLOAT:
         return np.array(values, np.float64)
+    numbers = texts.numbers(values) if kind in (TEXT, MAYBE_TEXT) else values
     try:
-        return narrow(np.array(texts.numbers(values) if kind in (TEXT, MAYBE_TEXT) else values, np.int64))
+        if 0 < len(numbers) < _FEW:
+            return np.array(numbers, _width(min(numbers), max(numbers)))
+        return narrow(np.array(numbers, np.int64))
     except (OverflowError, ValueError, TypeError):
         raise RecordingError("a number of more than 64 bits") from None
 
 
+_FEW = 64
+"""Numbers of which Python finds the least and the greatest sooner than NumPy does."""
 _WIDTHS = (np.int8, np.int16, np.int32)
 _ENDS = [(np.iinfo(width).min, np.iinfo(width).max, width) for width in _WIDTHS]
 
@@ -258,11 +263,12 @@ def narrow(numbers: Numbers) -> Numbers:
     """The same numbers in as few bytes as hold them all."""
     if not len(numbers):
         return np.zeros(0, np.int8)
-    low, high = int(numbers.min()), int(numbers.max())
-    for least, most, width in _ENDS:
-        if least <= low and high <= most:
-            return numbers.astype(width)
-    return numbers.astype(np.int64)
+    return numbers.astype(_width(int(numbers.min()), int(numbers.max())))
+
+
+def _width(low: int, high: int) -> type[np.signedinteger[Any]]:
+    """The smallest type that holds all numbers from one to another."""
+    return next((width for least, most, width in _ENDS if least <= low and high <= most), np.int64)
 
 
 def rows(table: Table, first: int, last: int, texts: Sequence[str], *more: list[int]) -> list[Any]:
