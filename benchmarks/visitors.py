@@ -1,7 +1,7 @@
 """Visitors without browsers, who speak Streamlit's websocket protocol as the page's frontend does and check what comes back.
 
 Each opens the page, and once in a while puts another program into the editor and presses Ctrl+Enter; like the browser, it
-then reports the player's moment and what the player holds, and follows the polling of a run under way. Latency is from the
+then reports what the player holds, and follows the polling of a run under way. Latency is from the
 press to the end of the script run that brought the visitor's own new number. Every program prints a number that nobody else's
 does: a foreign one is a mix-up. Hostile visitors loop for ever, flood, or try to break out; their own latency does not count.
 """
@@ -132,8 +132,6 @@ class Visitor:
         self.text = ""
         self.polls: dict[str, asyncio.Task[None]] = {}
         self.seen: set[int] = set()
-        self.drawn = ""
-        """What the player shows."""
         self.fresh = False
         """Whether the player has something to tell."""
         self.failed = ""
@@ -207,12 +205,10 @@ class Visitor:
         return kind
 
     def show(self, sent: dict[str, Any]) -> None:
-        """The player was sent something: it stands at the last step of what is new, and tells what it holds."""
-        moment = {"step": sent["total"] - 1}
-        if (holds := self.held.take(sent)) is not None:
-            moment["holds"] = holds
-        if sent["rev"] != self.drawn or moment != self.moment:
-            self.drawn, self.moment, self.fresh = sent["rev"], moment, True
+        """The player was sent something: it stands where the page takes it to, and tells what it holds."""
+        holds = self.held.take(sent)
+        if holds is not None and holds != self.moment.get("holds"):
+            self.moment, self.fresh = {"holds": holds}, True
 
     async def poll(self, fragment: str, every: float) -> None:
         """What the browser does for a fragment that runs by itself."""

@@ -74,13 +74,13 @@ def look_at(selected: str | None, step: int | None, until: int | None = None) ->
     """Have the player go to a moment, its end without one, and select a node where there is one; with `until` it plays from
     there up to that step."""
     p = page()
+    p.order()
     # In the chosen view already: the player would select it there by a command of its own, and lose this one's step.
     if p.recording is not None and selected is not None and exists(p.recording, selected):
         select(translated(p.recording, selected, p.view))
     elif p.recording is not None and (shown := translated(p.recording, p.selected, p.view)) != p.selected:
         select(shown, open=False)
-    p.command = {**p.command, "n": p.command["n"] + 1, "step": step, "until": until}
-    p.commands = p.command["n"]
+    p.command |= {"step": step, "until": until}
 
 
 def put(program: Program, name: str, query: str | None) -> Page:

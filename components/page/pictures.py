@@ -47,9 +47,8 @@ def show_moment(view: RolledGraph, node: str) -> None:
     key = view.rolled.key_of.get(node)
     if key is None:
         return
-    p.commands += 1
     away = p.step is None or view.member(key, p.step) != node
-    p.command = {"n": p.commands, "step": view.moment(node) if away else None, "select": key, "open": True}
+    p.order(step=view.moment(node) if away else None, select=key)
     p.expected.add(node)
 
 

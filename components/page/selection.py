@@ -13,10 +13,9 @@ from engine.recording.index import index_of
 def select(node: str | None, *, open: bool = True) -> None:
     """Have the player select a node, and open the groups that it is in; else the closed one is selected."""
     p = page()
-    p.commands += 1
     p.selected = node
     view = rolling.view_of(p, p.recording) if p.recording is not None else None
-    p.command = {"n": p.commands, "step": None, "select": node if view is None else rolling.card(view, node), "open": open}
+    p.order(select=node if view is None else rolling.card(view, node), open=open)
     if node is not None:
         p.expected.add(node)
 
@@ -27,8 +26,7 @@ def go(step: int | None, node: str | None) -> None:
     if node is not None and p.recording is not None:
         node = translated(p.recording, node, p.view) or node
     if node is None:
-        p.commands += 1
-        p.command = {"n": p.commands, "step": step, "select": None}
+        p.order(step=step)
     else:
         select(node)
         p.command["step"] = step

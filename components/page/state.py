@@ -127,8 +127,8 @@ class Page:
     """The selection that the player told last."""
     expected: set[str] = field(default_factory=set)
     """Programmatic selections, so that their echo is not taken for a click."""
-    commands: int = 0
-    command: dict[str, Any] = field(default_factory=lambda: {"n": 0, "step": None, "select": None})
+    command: dict[str, Any] = field(default_factory=lambda: {"n": 0, "run": "", "step": None, "select": None})
+    """What the player was told to do last."""
     keep: dict[str, Any] | None = None
     """Where the player goes on when the program was changed and run again: the moment and node it showed."""
     watched: list[str] = field(default_factory=list)
@@ -221,6 +221,11 @@ class Page:
         """Identifies the recording on show."""
         text = "\0".join(self.ran) + f"|{id(self.recording)}"
         return sha256(text.encode()).hexdigest()[:12]
+
+    def order(self, *, step: int | None = None, until: int | None = None, select: str | None = None, open: bool = True) -> None:
+        """Have the player do something once, as a `Command` says it."""
+        n, run = self.command["n"] + 1, self.run_id
+        self.command = {"n": n, "run": run, "step": step, "until": until, "select": select, "open": open}
 
     @property
     def dirty(self) -> bool:

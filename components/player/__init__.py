@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from components.browser.component_loader import ignore, packaged, sent
-from components.player.protocol import Reports
+from components.player.protocol import Moment, Reports, read
 
 
 class GraphState(NamedTuple):
@@ -28,15 +28,35 @@ def show_player(message: Mapping[str, Any], *, key: str, height: int | str = 640
     """Show a `protocol.Message` and return the step and selection that the user left the player at (`selected` until it has
     reported).
 
-    A new `rev` starts at the last step and fits the view; the same one keeps camera, step and selection.
+    A new recording starts at the last step and fits the view; the same one keeps camera, step and selection.
     """
-    last = max(0, message["total"] - 1)
     heard = {f"on_{name}_change": ignore for name in Reports.__struct_fields__}
     state = _player()(data=sent({**message, "key": key}), key=key, height=height, **heard)
-    step, chosen = state.get("step"), state.get("selected")
-    if step is None and chosen is None:
-        chosen = selected
-    return GraphState(last if step is None else min(int(step), last), chosen)
+    return stands(read(state.get("moment"), Moment), message, selected)
+
+
+def stands(told: Moment | None, message: Mapping[str, Any], selected: str | None = None) -> GraphState:
+    """Where a player stands that has been sent a message and `told` this last: it tells only where that is not so.
+
+    `frontend/src/report.js` has the same rule; both are tested with `frontend/test/stands.json`.
+    """
+    run, last = recording_of(message["tape"]), max(0, message["total"] - 1)
+    keep, command = message.get("keep"), message.get("cmd")
+    if told is not None and told.run == run:
+        step, chosen = told.step, told.selected
+    elif keep is not None and keep["run"] == run:
+        step, chosen = keep["step"], keep["selected"]
+    else:
+        step, chosen = last, selected if told is None else None
+    if command is not None and command.get("run") == run and command["n"] > (0 if told is None else told.n):
+        step = step if command["step"] is None else command["step"]
+        chosen = chosen if command["select"] is None else command["select"]
+    return GraphState(max(0, min(step, last)), chosen)
+
+
+def recording_of(tape: str) -> str:
+    """What identifies the recording in what tells a run from others: the same, whichever view of it is on show."""
+    return tape.replace("|", " ").partition(" ")[0]
 
 
 _player = packaged("player", Path(__file__).parent / "build")

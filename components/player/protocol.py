@@ -377,6 +377,8 @@ class Command(msgspec.Struct):
     """What the player is to do once; later ones have larger numbers."""
 
     n: int
+    run: str
+    """The recording that it is about."""
     step: int | None = None
     until: int | None = None
     """The step up to which it plays from there."""
@@ -532,11 +534,21 @@ class Choices(msgspec.Struct, frozen=True):
     last: Annotated[list[Any], Meta(max_length=64)]
 
 
+class Moment(msgspec.Struct, frozen=True):
+    """Where the player stands."""
+
+    run: str
+    """The recording on show,"""
+    step: Annotated[int, Meta(ge=0)]
+    selected: Annotated[str, Meta(max_length=NAMED)] | None
+    n: int = 0
+    """and the last command that it has obeyed."""
+
+
 class Reports(msgspec.Struct, frozen=True):
     """All that the player can tell, by name."""
 
-    step: int
-    selected: str | None
+    moment: Moment
     holds: Holds
     folds: FoldsWish
     rolled: RolledWish

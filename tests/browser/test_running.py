@@ -96,3 +96,26 @@ def test_visitors_wait_in_a_queue_and_are_told_when_it_is_full(small: str, chrom
     third.until(lambda: third.console().startswith("quick"), "a quick program runs among endless ones")
     for visitor in visitors:
         visitor.page.context.close()
+
+
+SENDS = """() => {
+    const plain = WebSocket.prototype.send;
+    window.sent = [];
+    WebSocket.prototype.send = function send(bytes) {
+        window.sent.push(new TextDecoder('latin1').decode(bytes));
+        return plain.call(this, bytes);
+    };
+}"""
+
+
+def test_the_page_knows_where_a_new_run_stands_without_being_told(page: Gradtape) -> None:
+    page.page.evaluate(SENDS)
+    told = "window.sent.filter((each) => each.includes('moment')).length"
+    page.run("import torch\nx = torch.ones(3, requires_grad=True)\ny = (x * 2).sum()\ny.backward()\n")
+    page.run("import torch\nx = torch.ones(4, requires_grad=True)\ny = (x * 2).exp().sum()\ny.backward()\n")
+    assert page.page.evaluate("window.sent.length")
+    assert page.page.evaluate(told) == 0, "it is at its end, with the first leaf selected"
+    page.page.keyboard.press("Escape")
+    page.click_node("y")
+    page.until_true(f"{told} > 0")
+    assert "y" in page.inspector()

@@ -299,9 +299,10 @@ def test_a_panel_is_offered_for_the_recordings_that_it_is_for(begin: Any, monkey
 
 
 def test_a_panel_shows_the_step_that_the_player_stands_at(begin: Any) -> None:
-    visit = begin("print('first')\n" + EXAMPLE).draw(player={"step": 0, "selected": None}, panel_tab="Tensors")
+    visit = begin("print('first')\n" + EXAMPLE).draw(panel_tab="Tensors")
+    visit.draw(player={"moment": visit.moment(0)})
     assert "No tensor has been made yet at this step." in visit.text("panel")
-    assert "Tensors at step 10 of 51" in visit.draw(player={"step": 9, "selected": None}).text("panel")
+    assert "Tensors at step 10 of 51" in visit.draw(player={"moment": visit.moment(9)}).text("panel")
     ledger = visit.draw(panel_tab="Ledger").markup("panel")
     assert ledger.count('class="gt-later"') == 4, "what is still to come is pale"
 
@@ -312,7 +313,7 @@ def test_a_closed_group_has_a_panel_of_its_own(begin: Any, fold: str) -> None:
     recording = visit.page.recording
     id, group = next(iter(unrolled_graph(recording).groups(fold).groups.items()))
     visit.page.unfolded = ()
-    visit.page.selected = f"g:{id}"
+    visit.draw(player={"moment": visit.moment(selected=f"g:{id}")})
     shown = visit.draw(panel_tab="Inspector").text("panel")
     assert f"{group.title} {group.kind}" in shown
     assert f"{len(group.members)} nodes, {len(group.members)} of them made at this step." in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -9,7 +10,7 @@ import msgspec
 import pytest
 
 from components.menus.gallery import examples
-from components.player import feed, protocol
+from components.player import GraphState, feed, protocol, stands
 from components.player.picture import DRAWN_BY_VIS, Wish, drawing
 from components.player.protocol import Holds, Message
 from engine.diagnosis import findings
@@ -79,7 +80,7 @@ def test_every_part_of_a_large_run_is_in_the_protocol(loop: Recording, monkeypat
 
 def test_what_the_page_wants_is_in_the_protocol(loop: Recording) -> None:
     wanted: dict[str, Any] = {
-        "cmd": {"n": 1, "step": 3, "until": 9, "select": "t1", "open": False},
+        "cmd": {"n": 1, "run": "r", "step": 3, "until": 9, "select": "t1", "open": False},
         "keep": {"run": "r", "step": 4, "selected": None, "grown": True},
         "overlay": {
             "nodes": {"t1": {"tone": "error", "value": 0.5}}, "dim": False,
@@ -130,3 +131,21 @@ def test_the_road_that_contributing_tells_of_is_there() -> None:
             assert len(found) == 1, file
             assert re.search(rf"(def|function) {name}\(|^    {name}(\(|:)", found[0].read_text(), re.MULTILINE), (name, file)
     assert stops == 15
+
+
+@pytest.mark.parametrize(
+    "case", json.loads((declarations.PAGE.parents[1] / "test" / "stands.json").read_text()), ids=lambda case: case["what"]
+)
+def test_the_page_takes_the_player_to_stand_where_it_does_without_being_told(case: dict[str, Any]) -> None:
+    told = protocol.read(case["told"], protocol.Moment)
+    assert stands(told, case["message"]) == GraphState(case["step"], case["selected"])
+
+
+def test_before_anything_is_told_the_page_knows_best_what_is_selected() -> None:
+    assert stands(None, {"tape": "b|tensors", "total": 3}, "t4") == GraphState(2, "t4")
+    assert stands(protocol.Moment("a", 0, "t1"), {"tape": "b|tensors", "total": 3}, "t4") == GraphState(2, None)
+
+
+@pytest.mark.parametrize("nonsense", [{"step": -1}, {"step": 1e99}, {"selected": "x" * 10_000}, {"run": 3}, {"n": "1"}])
+def test_nonsense_about_where_the_player_stands_is_nothing(nonsense: dict[str, Any]) -> None:
+    assert protocol.read({"run": "b", "step": 1, "selected": None, "n": 0} | nonsense, protocol.Moment) is None

@@ -376,7 +376,8 @@ def visit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Visit:
 
 def told(visit: Visit, **state: Any) -> Visit:
     """The player has said this, and the page is drawn again."""
-    return visit.draw(player=state)
+    at = {name: state.pop(name) for name in ("step", "selected") if name in state}
+    return visit.draw(player=state | ({"moment": visit.moment(**at)} if at else {}))
 
 
 def test_a_run_with_loops_is_rolled(visit: Visit) -> None:

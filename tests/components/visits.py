@@ -44,6 +44,13 @@ class Visit:
         self._check()
         return self
 
+    def moment(self, step: int | None = None, selected: str | None = None) -> dict[str, Any]:
+        """What a player tells that stands there, at the end without a step, and has done all that it was asked for."""
+        p = self.page
+        assert p.recording is not None
+        last = len(p.recording.events) - 1
+        return {"run": p.run_id, "step": last if step is None else step, "selected": selected, "n": p.command["n"]}
+
     def press(self, key: str) -> Visit:
         """Press a button."""
         self.app.button(key=key).click().run()

@@ -3,6 +3,7 @@
 import { tellHello } from './bus.js';
 import { createModel, runOf } from './model.js';
 import { readOverlay } from './overlay.js';
+import { recordingOf } from './report.js';
 import { focusNodes, soughtNodes, titleOf } from './state.js';
 import { tellSteps } from './steps.js';
 import { isSketch, windowsOf } from './store.js';
@@ -174,11 +175,7 @@ export function createLoading(state, parts, { root, canvas, under }) {
     draw(payload);
     const { model } = state;
     reporter.known('folds', null); // what was wanted of the picture before may be wanted again
-    if (memory.rev === undefined) {
-      // What Python takes for granted before it has heard anything. A remount says everything again.
-      reporter.assume('step', model.last);
-      reporter.assume('selected', null);
-    }
+    if (memory.rev === undefined) reporter.begin(); // a remount says everything again
     memory.rev = payload.rev;
     memory.total = model.steps.length;
     root.dataset.total = String(model.steps.length);
@@ -210,7 +207,6 @@ export function createLoading(state, parts, { root, canvas, under }) {
     opened = Boolean(model.rolled?.on) && !remembered && !stays && !refolded;
     if (!model.away.has(memory.wanted)) memory.wanted = null;
     viewport.whenSized(() => parts.looks.loaded());
-    reporter.step(state.step);
     reporter.flush();
     return refolded;
   }
@@ -225,10 +221,10 @@ export function createLoading(state, parts, { root, canvas, under }) {
     else parts.camera.refit(soughtNodes(state), { anew: true });
   }
 
-  /** A new run opens at its end; another view of the same run (as many steps) stays where it was. */
-  function startStep(payload) {
-    const total = payload.steps?.length ?? 0;
-    return memory.total === total && memory.step !== undefined ? memory.step : Math.max(0, total - 1);
+  /** A new run opens at its end; another view of the same run stays where it was. */
+  function startStep({ picture, steps }) {
+    const same = memory.step !== undefined && recordingOf(memory.picture) === recordingOf(picture);
+    return same ? memory.step : Math.max(0, (steps?.length ?? 0) - 1);
   }
 
   /** Do what Python asks for, once.  @param {import('./protocol').Command | undefined} command */

@@ -123,6 +123,7 @@ export function createModel(payload, windows = createWindows()) {
     passes: payload.passes ?? queues.length,
     regions: readRegions(nodes, edges),
     picture: payload.picture,
+    tape: payload.tape,
     view: payload.view,
     fold: payload.fold ?? { any: false, opened: [] },
     hidden: readHidden(payload.index, node),

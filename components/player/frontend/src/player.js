@@ -35,7 +35,7 @@ import { overlayOfPath } from './overlay.js';
 import { createPlayback } from './playback.js';
 import styles from './player.css';
 import { createQueueBar } from './queue-bar.js';
-import { createReporter } from './report.js';
+import { createReporter, recordingOf } from './report.js';
 import { createSeeking } from './seeking.js';
 import { createSelection } from './selection.js';
 import { createState, selectedNode } from './state.js';
@@ -88,7 +88,7 @@ export function createPlayer(parent, memory) {
       reporter.tell('holds', JSON.stringify(holds), holds);
     }
     window.__gradtapePlayer = handle;
-    parts.loading.take(payload);
+    reporter.during(payload, () => parts.loading.take(payload));
   }
 
   function destroy() {
@@ -117,7 +117,11 @@ export function createPlayer(parent, memory) {
 function createParts(state, elements) {
   const { root, canvas, area } = elements;
   const { view, memory } = state;
-  const parts = { reporter: createReporter() };
+  const parts = {
+    reporter: createReporter(() => (state.model.sketch || memory.rev === undefined ? null : {
+      run: recordingOf(state.model.tape), step: state.step, selected: view.selected, n: Math.max(0, memory.command),
+    })),
+  };
   const byUser = (action) => parts.seeking.byUser(action);
   const zoom = (factor, point) => parts.camera.zoomBy(factor, point);
 

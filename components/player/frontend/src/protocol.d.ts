@@ -365,6 +365,8 @@ export interface Found {
 /** What the player is to do once; later ones have larger numbers. */
 export interface Command {
   n: number;
+  /** The recording that it is about. */
+  run: string;
   step: number | null;
   /** The step up to which it plays from there. */
   until: number | null;
@@ -456,6 +458,16 @@ export interface Message {
   name?: string;
 }
 
+/** Where the player stands. */
+export interface Moment {
+  /** The recording on show, */
+  run: string;
+  step: number;
+  selected: string | null;
+  /** and the last command that it has obeyed. */
+  n: number;
+}
+
 /** What the player has of a large recording; it says nothing of smaller ones, which are always sent whole. */
 export interface Holds {
   /** The picture of which it has a sketch alone. */
@@ -494,8 +506,7 @@ export interface Choices {
 
 /** All that the player can tell, by name. */
 export interface Reports {
-  step: number;
-  selected: string | null;
+  moment: Moment;
   holds: Holds;
   folds: FoldsWish;
   rolled: RolledWish;

@@ -44,7 +44,7 @@ export function createSeeking(state, parts, { root, notice }) {
       parts.tooltip.hide();
       if (notice.textContent) seeking.say('');
       if (quiet) return;
-      parts.reporter.step(step);
+      parts.reporter.step();
       parts.viewport.follow(parts.playback.speed <= SLOW);
       seeking.times.push(performance.now() - started);
       if (seeking.times.length > TIMES_KEPT) seeking.times.shift();

@@ -22,7 +22,7 @@ export function createSelection(state, parts, { root }) {
       memory.selected = id;
       view.near = new Set(parts.graphCanvas.edgesOf(id));
       root.dataset.selected = id ?? '';
-      parts.reporter.selected(id);
+      parts.reporter.flush();
       if (!changed) return;
       selection.showFocus(false);
       parts.folds.select(id);

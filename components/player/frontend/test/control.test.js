@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { mock, test } from 'node:test';
 import { isTyping } from '../../../browser/typing.mjs';
 import { deepActive } from '../src/keyboard.js';
 import { createPlayback } from '../src/playback.js';
-import { createReporter } from '../src/report.js';
+import { createReporter, stands } from '../src/report.js';
 import { stopFrom } from '../src/step-targets.js';
 
 test('the segment keys go to the start of the next, of this one, and of the one before', () => {
@@ -18,26 +19,57 @@ test('the segment keys go to the start of the next, of this one, and of the one 
 test('only the step at which things come to rest is reported', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const send = mock.fn();
-  const reporter = createReporter();
+  const here = { run: 'a', step: 20, selected: null, n: 0 };
+  const reporter = createReporter(() => ({ ...here }));
   reporter.connect(send);
-  for (let step = 0; step < 10; step += 1) {
-    reporter.step(step);
+  reporter.begin();
+  reporter.during({ tape: 'a|tensors', total: 21 }, () => reporter.flush());
+  for (here.step = 0; here.step < 9; here.step += 1) {
+    reporter.step();
     t.mock.timers.tick(50);
   }
   assert.equal(send.mock.callCount(), 0);
   t.mock.timers.tick(120);
-  assert.deepEqual(send.mock.calls.map((call) => call.arguments), [['step', 9]]);
+  assert.deepEqual(send.mock.calls.map((call) => call.arguments), [['moment', { ...here, step: 9 }]]);
+});
+
+test('Python takes the player to stand where it is told that it does', () => {
+  const cases = JSON.parse(readFileSync(new URL('stands.json', import.meta.url), 'utf8'));
+  assert.ok(cases.length > 9);
+  for (const { what, told, message, step, selected } of cases) assert.deepEqual(stands(told, message), { step, selected }, what);
 });
 
 test('what Python knows is not repeated', () => {
   const send = mock.fn();
-  const reporter = createReporter();
+  const here = { run: 'a', step: 4, selected: null, n: 0 };
+  const reporter = createReporter(() => ({ ...here }));
+  const told = () => send.mock.calls.map((call) => call.arguments[1]);
   reporter.connect(send);
-  reporter.assume('selected', null);
-  reporter.selected(null);
-  reporter.selected('t1');
-  reporter.selected('t1');
-  assert.deepEqual(send.mock.calls.map((call) => call.arguments), [['selected', 't1']]);
+  reporter.begin();
+  reporter.during({ tape: 'a|tensors', total: 5 }, () => reporter.flush());
+  here.selected = 't1';
+  reporter.flush();
+  reporter.flush();
+  assert.deepEqual(told(), [{ run: 'a', step: 4, selected: 't1', n: 0 }]);
+  // Another run: Python takes the player to be at its end, and to have selected what it asked for.
+  reporter.during({ tape: 'b|tensors', total: 9, cmd: { n: 1, run: 'b', select: 't0' } }, () => {
+    Object.assign(here, { run: 'b', step: 8 });
+    reporter.flush();
+    Object.assign(here, { selected: 't0', n: 1 });
+    reporter.flush();
+  });
+  assert.equal(told().length, 1);
+  here.selected = 't1';
+  reporter.flush();
+  assert.deepEqual(told()[1], { run: 'b', step: 8, selected: 't1', n: 1 });
+});
+
+test('a player in the place of another one says everything again', () => {
+  const send = mock.fn();
+  const reporter = createReporter(() => ({ run: 'a', step: 4, selected: null, n: 0 }));
+  reporter.connect(send);
+  reporter.during({ tape: 'a|tensors', total: 5 }, () => reporter.flush());
+  assert.equal(send.mock.callCount(), 1);
 });
 
 test('playback goes on until the last step and says so', (t) => {

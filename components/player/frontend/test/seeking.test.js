@@ -52,7 +52,7 @@ test('a step is shown everywhere, remembered, and told to the page and to Python
   assert.deepEqual(parts.caption.show.mock.calls[0].arguments, [[['step 2', 'plain']]]);
   assert.deepEqual(told, [['moment', { step: 1, cell: 0, span: [2, 0, 2, 9], total: 3 }]]);
   assert.deepEqual(parts.seeking.moment, told[0][1]);
-  assert.deepEqual(parts.reporter.step.mock.calls.map((call) => call.arguments), [[1]]);
+  assert.equal(parts.reporter.step.mock.callCount(), 1);
   parts.seeking.goTo(9);
   assert.equal(state.step, 2, 'there is no step beyond the last');
 });
