@@ -15,6 +15,7 @@ import random
 import re
 import sys
 import time
+import tomllib
 import urllib.request
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -26,14 +27,16 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
+from benchmarks.serving import ROOT
+
 PERIOD = 10.0
 """Seconds from one run of a visitor to the next."""
 TRIGGER = "$$STREAMLIT_INTERNAL_KEY"
 """What the id of a component's events begins with."""
 LOST = 30.0
 """Seconds after which an answer counts as lost."""
-AGES = 2
-"""Runs of the script for which a browser keeps a large message that does not come again (`global.maxCachedMessageAge`)."""
+AGES = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["global"]["maxCachedMessageAge"]
+"""Runs of the script for which a browser keeps a large message that does not come again."""
 AGAIN = 0.5
 """Seconds until a visitor whose connection broke opens the page again."""
 

@@ -47,7 +47,7 @@ def unpin() -> None:
     let_go, p.pinned = p.pinned, None
     if p.pins:
         p.pinned_name, p.pinned = p.pins.pop(0)
-    if let_go is not p.recording:
+    if let_go is not p.recording and not p.has_pinned(let_go):
         gone(let_go)
 
 

@@ -39,4 +39,4 @@ def gone(recording: Recording | None) -> None:
     if recording is not None:
         with _lock:
             _shown.pop(recording, None)
-        recording.forget()
+        recording.forget(for_good=True)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-import networkx as nx
 import numpy as np
 from msgspec import UNSET
 
@@ -122,7 +121,7 @@ def rolled(
 class _Every(GraphView):
     """All pictures of a view at once: its graph has all cards and edges of any of them."""
 
-    every: Graph = field(default_factory=nx.MultiDiGraph)
+    every: Graph = field(default_factory=Graph)
 
     @property
     def graph(self) -> Graph:
@@ -139,7 +138,7 @@ class _Side:
         nodes, edges = Rows(), Rows()
         pictures: dict[str, Any] = {}
         common: dict[str, Any] = {}
-        self.union: Graph = nx.MultiDiGraph()
+        self.union: Graph = Graph()
         self.rows: dict[str, None] = {}
         wish = Wish(
             str(view), options.direction, name, opened=options.opened, rolled=True, turned=options.turned, chosen=options.chosen

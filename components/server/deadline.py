@@ -27,9 +27,9 @@ class Over(BaseException):
 class Deadline:
     """While it is entered, its thread may use the processor for some seconds; then it is interrupted with `Over`."""
 
-    def __init__(self, seconds: float, on_over: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, seconds: float, on_over: Callable[[], None] | None = None) -> None:
         self._seconds = seconds
-        self._on_over = on_over
+        self._on_over = on_over or _nothing
         self._over = False
         self._thread = 0
         self._clock = 0
@@ -51,6 +51,8 @@ class Deadline:
         except Over:
             _watch.remove(self)
             raise
+        finally:
+            self._on_over = _nothing  # else it and what it calls hold each other
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -88,6 +90,10 @@ class Deadline:
 
     def _now(self) -> float:
         return time.clock_gettime(self._clock) if hasattr(time, "clock_gettime") else time.monotonic()
+
+
+def _nothing() -> None:
+    """Where nothing is to be done."""
 
 
 def _raise(thread: int, error: type[BaseException]) -> None:

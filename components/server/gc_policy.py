@@ -1,9 +1,10 @@
 """Keeps Python's garbage collector from stopping everybody for one visitor, and memory from growing by what nobody needs.
 
-Streamlit has Python look through all of its memory after every run of a page. With the modules loaded that takes 80 ms and more
-with every visitor, and meanwhile nobody else's page is drawn. So after each turn only what is new is looked through, in less
-than a millisecond, and what is left of it set aside. What becomes garbage later, such as the pages of visitors who have left,
-is found when everything is looked through: now and then, and when nobody is there to wait for it.
+Streamlit by itself has Python look through all of its memory after every run of a page (`runner.postScriptGC`, which is off).
+With the modules loaded that takes 80 ms and more with every visitor, and meanwhile nobody else's page is drawn. So after each
+turn only what is new is looked through, in less than a millisecond. What becomes garbage later, such as the pages of visitors
+who have left, is found when everything is looked through: now and then, and when nobody is there to wait for it. What is loaded
+before the first visitor comes stays, and is never looked through.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ QUIET = 2.0
 """Seconds without a page drawn after which nobody waits."""
 SOON = 10.0
 """Seconds between two looks at everything when it is quiet, at least."""
-SELDOM = (50_000, 20, 100)
+NEVER = 2**30
+SELDOM = (50_000, 20, NEVER)
 """How many new things Python waits for before it looks through the youngest: a picture of 10,000 nodes is made in two thirds of
-the time when that is not after every 700."""
+the time when that is not after every 700. Through everything it never looks by itself."""
+NEW = 1
+"""The generations that are looked through after each turn; what is left of them is old from then on."""
 gc.set_threshold(*SELDOM)
 
 
@@ -37,6 +41,11 @@ class Housekeeping:
         self._lock = threading.Lock()
         self._drawn = self._looked = clock()
         self._pause = EVERY
+
+    def begin(self) -> None:
+        """All that there is by now stays."""
+        gc.collect()
+        gc.freeze()
 
     def tidy(self) -> bool:
         """After a turn: look through what is new, or through everything if it is time, and return whether it was."""
@@ -57,14 +66,13 @@ class Housekeeping:
 
     def _look(self, everything: bool) -> None:
         began = self._clock()
-        if everything:
-            gc.unfreeze()
+        if not everything:
+            gc.collect(NEW)
+            return
         gc.collect()
-        gc.freeze()
-        if everything:
-            give_back()
-            self._looked = self._clock()
-            self._pause = max(EVERY, (self._looked - began) / SHARE)
+        give_back()
+        self._looked = self._clock()
+        self._pause = max(EVERY, (self._looked - began) / SHARE)
 
 
 def give_back() -> None:

@@ -17,6 +17,7 @@ from streamlit.runtime import get_instance
 from components.commands import OPEN
 from components.server import first_files, health, windows
 from components.server.admission import Admission
+from components.server.component_state import hand_out_plain_state
 from components.server.first_files import FirstFiles
 from components.server.gc_policy import QUIET, housekeeping
 from components.server.headers import Headers
@@ -42,7 +43,9 @@ async def life(app: Any) -> AsyncIterator[None]:
     hear_every_click()
     drop_whole_parts()
     show_what_was_put()
+    hand_out_plain_state()
     await _draw_once()
+    housekeeping.begin()
     cleaning = asyncio.create_task(_tidy_when_quiet())
     try:
         async with health.life(app):

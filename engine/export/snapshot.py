@@ -7,8 +7,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Literal
 
-import networkx as nx
-
 from ..graph.shown.node_kinds import tone
 from ..graph.shown.state_history import Face
 from ..graph.structure.build import Graph
@@ -36,7 +34,7 @@ def snapshot(recording: Recording, options: Options, tell: Tell = untold) -> Gra
     tell(0.3)
     placed = view.placed
     tell(0.8)
-    drawn: Graph = nx.MultiDiGraph(
+    drawn: Graph = Graph(
         title=clean(options.title), view=options.view, direction=options.direction, step=step, steps=len(recording.events)
     )
     if rolled:

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import msgspec
-import networkx as nx
 
 from ..recording.recording import Recording
 from .chosen import NONE_CHOSEN, Chosen, counterparts
@@ -301,7 +300,7 @@ def to_open(groups: Folding, key: str) -> tuple[str, ...]:
 
 def turned_round(graph: Graph) -> Graph:
     """The graph with its edges the other way round. networkx's own `reverse` copies all attributes, deeply."""
-    made: Graph = nx.MultiDiGraph(**graph.graph)
+    made: Graph = Graph(**graph.graph)
     made.add_nodes_from(graph.nodes(data=True))
     made.add_edges_from((v, u, k, a) for u, v, k, a in graph.edges(keys=True, data=True))
     return made

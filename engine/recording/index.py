@@ -279,6 +279,10 @@ class Index:
         self.tensors: Mapping[int, TensorHistory] = _ById(tensors.id, self.columns.row_of, self._tensor)
         self.nodes: Mapping[int, NodeHistory] = _ById(nodes.id, self.columns.row_of_node, self._node)
 
+    def let_go(self) -> None:
+        """Nobody asks anything any more: what it holds, and what holds it in turn, is freed."""
+        vars(self).clear()
+
     # --- tensors --------------------------------------------------------------------------------------------------------------
 
     @cached_property

@@ -83,9 +83,17 @@ class Recording:
         made: T = self.derived[name]
         return made
 
-    def forget(self) -> None:
-        """Drop what was computed from the log; it is computed anew when it is wanted."""
-        self.derived = {}
+    def forget(self, *, for_good: bool = False) -> None:
+        """Drop what was computed from the log; it is computed anew when it is wanted.
+
+        Args:
+            for_good: nobody uses any of it any more. Then it is freed at once, and not when the garbage collector comes by.
+        """
+        derived, self.derived = self.derived, {}
+        if for_good:
+            for made in derived.values():
+                let_go: Callable[[], None] = getattr(made, "let_go", _nothing)
+                let_go()
 
     def array(self, id: int) -> NDArray[Any] | None:
         """The array with this id, read-only; None for NOTHING and where only a summary was kept."""
@@ -228,6 +236,10 @@ class Recording:
         """Map a file that this program has written with `mapped`. Nothing is checked, and it must not change while it is open:
         a mapped file that shrinks kills whoever reads it."""
         return _made(format2.opened(Path(path)))
+
+
+def _nothing() -> None:
+    """Most of what is computed holds nothing that holds it."""
 
 
 def _read(source: str | Path | BinaryIO | bytes | memoryview, most: int) -> memoryview:

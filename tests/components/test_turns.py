@@ -15,7 +15,7 @@ import pytest
 from components.page import recording_cache as kept
 from components.server import render_lock
 from components.server.deadline import Deadline, Over
-from components.server.gc_policy import EVERY, QUIET, SHARE, Housekeeping
+from components.server.gc_policy import EVERY, NEVER, NEW, QUIET, SHARE, Housekeeping
 from components.server.gc_policy import SOON as SOON_AGAIN
 from components.server.render_lock import AT_ONCE, LONG, in_turn, turn_for, turn_given_away
 from engine.recording import Recording
@@ -103,8 +103,7 @@ def test_a_failure_gives_the_turn_back() -> None:
 def collector(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What the garbage collector is asked for, which it does not do."""
     done: list[str] = []
-    for name in ("collect", "freeze", "unfreeze"):
-        monkeypatch.setattr(gc, name, lambda name=name: done.append(name))
+    monkeypatch.setattr(gc, "collect", lambda *oldest: done.append("new" if oldest == (NEW,) else "everything"))
     return done
 
 
@@ -118,16 +117,16 @@ class Clock:
 def test_what_is_new_is_looked_through_after_each_turn_and_everything_now_and_then(collector: list[str]) -> None:
     keeping = Housekeeping(clock := Clock())
     assert not keeping.tidy()
-    assert collector == ["collect", "freeze"]
+    assert collector == ["new"]
     clock.now = EVERY
     assert keeping.tidy()
-    assert collector[2:] == ["unfreeze", "collect", "freeze"]
+    assert collector[1:] == ["everything"]
     assert not keeping.tidy()
 
 
 def test_looks_at_everything_take_no_more_than_their_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     keeping, long = Housekeeping(clock := Clock()), 10.0
-    monkeypatch.setattr(gc, "collect", lambda: setattr(clock, "now", clock.now + long))
+    monkeypatch.setattr(gc, "collect", lambda *_: setattr(clock, "now", clock.now + long))
     clock.now = EVERY
     assert keeping.tidy()
     clock.now += long / SHARE - 2 * long
@@ -145,9 +144,18 @@ def test_when_nobody_waits_everything_is_looked_through_once(collector: list[str
     assert not keeping.tidy_when_quiet(), "somebody may go on"
     clock.now += QUIET
     assert keeping.tidy_when_quiet()
-    assert collector[-3:] == ["unfreeze", "collect", "freeze"]
+    assert collector == ["new", "everything"]
     clock.now += EVERY
     assert not keeping.tidy_when_quiet(), "nothing was drawn since"
+
+
+def test_what_is_there_before_the_first_visitor_comes_is_never_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    for name in ("collect", "freeze", "unfreeze"):
+        monkeypatch.setattr(gc, name, lambda name=name: done.append(name))
+    Housekeeping().begin()
+    assert done == ["collect", "freeze"]
+    assert gc.get_threshold()[2] == NEVER
 
 
 class Cyclic:

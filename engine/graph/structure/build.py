@@ -11,6 +11,7 @@ from itertools import count
 from typing import Any, Literal, TypeAlias
 
 import networkx as nx
+from networkx.classes.reportviews import OutMultiEdgeView
 
 from ...recording.events import NOTHING, OpRan
 from ...recording.index import Index, NodeHistory, Status, TensorHistory, index_of
@@ -21,7 +22,16 @@ from ..symbols import pill_title
 from .card_sizes import GradTexts, card_size, pill_size
 
 WholeView: TypeAlias = Literal["tensors", "autograd"]
-Graph: TypeAlias = "nx.MultiDiGraph[str]"
+
+
+class Graph(nx.MultiDiGraph):  # type: ignore[misc]  # networkx has no types
+    """What is drawn: keys of nodes, and between them edges by number."""
+
+    @property
+    def edges(self) -> OutMultiEdgeView[str]:
+        """networkx keeps it, and the two hold each other: only the garbage collector would free a picture then."""
+        return OutMultiEdgeView(self)
+
 
 VIEWS: tuple[WholeView, ...] = ("tensors", "autograd")
 """The views, each with a node for everything."""
@@ -112,7 +122,7 @@ class _TensorGraph:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self.index: Index = index_of(recording)
-        self.graph: Graph = nx.MultiDiGraph(view="tensors")
+        self.graph: Graph = Graph(view="tensors")
         self.roots = {tensor for entry in self.index.passes.values() for tensor, _ in entry.event.roots}
         self.visible = visible(recording)
         self.written: dict[tuple[str, str], int] = {}
@@ -289,7 +299,7 @@ def _taken(edges: dict[int, list[tuple[int, int]]], tensor: int) -> tuple[int, i
 def _autograd_graph(recording: Recording) -> Graph:
     """The `grad_fn` nodes, with edges exactly as `next_functions` has them."""
     index = index_of(recording)
-    graph: Graph = nx.MultiDiGraph(view="autograd")
+    graph: Graph = Graph(view="autograd")
     roots = {node for entry in index.passes.values() for node, _ in entry.event.root_nodes}
     for id, history in index.nodes.items():
         graph.add_node(f"n{id}", **_autograd_node(recording, index, history), root=id in roots)

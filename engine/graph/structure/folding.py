@@ -109,7 +109,7 @@ def folded(graph: Graph, folding: Folding, opened: Iterable[str] = ()) -> Graph:
     """
     shut = frozenset(opened)
     stands = {key: f"g:{id}" if (id := folding.closed(key, shut)) is not None else key for key in graph}
-    made: Graph = nx.MultiDiGraph(**graph.graph)
+    made: Graph = Graph(**graph.graph)
     for key, attributes in graph.nodes(data=True):
         there = stands[key]
         if there == key:
@@ -448,7 +448,7 @@ def _merge(edge: dict[str, Any], other: dict[str, Any], part: tuple[str, str, in
 
 def _break_cycles(graph: Graph) -> None:
     """Folding can close cycles: a value leaves a group and something made of it comes back. Later to earlier is back."""
-    firm = nx.MultiDiGraph()
+    firm = Graph()
     firm.add_nodes_from(graph)
     firm.add_edges_from((u, v, k) for u, v, k, a in graph.edges(keys=True, data=True) if not a["write"])
     order = {key: i for i, key in enumerate(graph)}

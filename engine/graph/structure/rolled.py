@@ -109,7 +109,7 @@ class _Rolling:
         self.when = np.where(alone, NOTHING, places.when[steps])
         self.loop = np.where(alone, NOTHING, self.nests.loop[steps])
         self.rows, self.ids = rows, ids
-        self.graph: Graph = nx.MultiDiGraph(view=self.view)
+        self.graph: Graph = Graph(view=self.view)
         self.within = np.full(len(ids), NOTHING)  # the id of the opened card that a row is in
         turn = self._opened(place)
         number = unique_rows(place, turn)  # in the order of birth
@@ -323,7 +323,7 @@ def _break_cycles(graph: Graph) -> None:
             a["write"] = a["carried"] = True
     # Where all edges lead on in time there is none, as in nearly all programs.
     while any(order[u] > order[v] for u, v, a in graph.edges(data=True) if not a["write"]):
-        firm = nx.MultiDiGraph()
+        firm = Graph()
         firm.add_nodes_from(graph)
         firm.add_edges_from((u, v, k) for u, v, k, a in graph.edges(keys=True, data=True) if not a["write"])
         parts = [part for part in nx.strongly_connected_components(firm) if len(part) > 1]
