@@ -29,6 +29,8 @@ KINDS = {
     "bool_value", "double_value", "int_value", "string_value", "double_array_value", "int_array_value", "string_array_value",
 }  # fmt: skip
 """What controls say; components tell what they want to (`json_value`), and are sent what they need."""
+UNCONTROLLED = {"html", "markdown", "space", "bidi_component", "vertical", "flex_container", "column"}
+"""Kinds of what a page is nearly all made of, and that hold no value to be put."""
 SENDS = "flush"
 """What hands the messages over to be sent: `(queue)`."""
 
@@ -65,7 +67,9 @@ class Puts:
         for each in messages:
             holder = each.delta.add_block if each.delta.HasField("add_block") else each.delta.new_element
             kind = holder.WhichOneof("type")
-            drawn: Any = getattr(holder, kind) if kind else None
+            if kind is None or kind in UNCONTROLLED:
+                continue
+            drawn: Any = getattr(holder, kind)
             id, told = getattr(drawn, "id", ""), getattr(drawn, "set_value", None)
             if id and told is not False:
                 with self._lock:

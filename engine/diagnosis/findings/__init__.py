@@ -88,8 +88,10 @@ def _all(recording: Recording) -> list[Finding]:
     if kept is None:
         if isinstance(recording.events, Events):
             recording.events.ahead()  # the rules together look at nearly every piece
-        reported = [finding for rule in RULES for finding in sorted(_found(rule, recording), key=lambda f: f.step)]
-        reported = over_iterations(recording, _told(paths_of(recording).run, reported))
+        run, whole = paths_of(recording).run, beginning(recording)
+        early = None if whole is recording else paths_of(whole).run
+        reported = [finding for rule in RULES for finding in sorted(_found(rule, run, early), key=lambda f: f.step)]
+        reported = over_iterations(recording, _told(run, reported))
         kept = recording.derived["findings"] = sorted(reported, key=lambda f: (not f.ends, SEVERITIES.index(f.severity)))
     answer: list[Finding] = kept
     return answer
@@ -112,14 +114,11 @@ def _told(run: Run, found: list[Finding]) -> list[Finding]:
     return [f for f in told if f.rule != PROGRAM_ERROR.id or not explained]
 
 
-def _found(rule: Rule, recording: Recording) -> Iterator[Finding]:
-    """What a rule finds, where it may look."""
-    whole = beginning(recording)
-    run = paths_of(recording).run
-    if whole is recording or everywhere(rule):
+def _found(rule: Rule, run: Run, early: Run | None) -> Iterator[Finding]:
+    """What a rule finds, where it may look: in a run that has grown thinner, in what is held whole, from its `early` part."""
+    if early is None or everywhere(rule):
         yield from rule(run)
         return
-    early = paths_of(whole).run
     for finding in rule(early):
         tensors = [int(key[1:]) for key in finding.nodes if key[:1] == "t"]
         # What got no gradient in the beginning may have got one later, which is known of the rest, too.
