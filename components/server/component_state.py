@@ -29,10 +29,10 @@ def presenting(plain: Callable[..., Any]) -> Callable[..., Callable[[object, Any
 
     @wraps(plain)
     def make(events: str, *_: Any, **__: Any) -> Callable[[object, Any], object]:
-        def present(state: object, session_state: Any) -> object:
+        def present(state: object, session: Any) -> object:
             if not isinstance(state, dict):
                 return state
-            told = session_state._new_widget_state
+            told = session._new_widget_state
             known = events in told.widget_metadata and events in told
             happened = told[events] if known else None
             each = happened if isinstance(happened, list) else [happened]

@@ -27,6 +27,8 @@ from .run import Run
 _KEPT = 8
 """Searches that are kept for the next question."""
 _MAX_NAME = 120
+_MEANT = 5
+"""Cuts that one which is meant counts as, in search of the way with the fewest."""
 _LITTLE = 2_000
 """Tensors that a look ahead takes in."""
 
@@ -217,6 +219,24 @@ class Paths:
             if len(self._searches) > _KEPT:
                 self._searches.popitem(last=False)
         return search.way(tensor)
+
+    def straight_through(self, step: int) -> bool:
+        """Whether a cut is meant as one: of `z + (q - z).detach()`, whose gradient goes to z as if it were q."""
+        run = self.run
+        event = run.events[step]
+        if not isinstance(event, OpRan) or len(event.outputs) != 1 or event.op not in run.having("detaches"):
+            return False
+        symbols = run.recording.ops
+        for source in run.inputs(event):
+            maker = run.tensors[source].op
+            if symbols[maker.op].symbol != "−":
+                continue
+            kept = set(run.inputs(maker)[1:])
+            for later in run.consumers.get(event.outputs[0].id, ())[:4]:
+                added = run.events[later]
+                if isinstance(added, OpRan) and symbols[added.op].symbol == "+" and kept & set(run.inputs(added)):
+                    return True
+        return False
 
     def written(self, tensor: int) -> list[int]:
         """The steps at which something else was written into a tensor; not what optimizers do with its own gradient."""
@@ -453,7 +473,8 @@ class _Search:
                 self._take(source, result, step, cut, read)
 
     def _take(self, source: int, result: int, step: int, cut: bool, read: int) -> None:
-        total = self.cost[result] + cut
+        # What a cut that is meant as one leaves out is looked for elsewhere first.
+        total = self.cost[result] + (_MEANT if cut and read < 0 and self.paths.straight_through(step) else cut)
         known = self.cost.get(source)
         if known is None:
             self.cost[source] = total

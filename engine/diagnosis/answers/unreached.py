@@ -11,6 +11,7 @@ from ...recording.index import Pass
 from ..cuts import cuts_on, fact, ways
 from ..failed_passes import explained, failure
 from ..failures import failure_of
+from ..mends.cuts import OTHER_SIDE, other_side, same_side
 from ..paths import Link
 from ..quoted import quoted
 from ..reason import Reason
@@ -235,12 +236,13 @@ def cut_of(q: Question, links: Sequence[Link], so: str) -> Reason | None:
             return late
     cut, others = cuts[0], cuts[1:]
     also = f" There is another cut further on: {others[0].sentence}" if others else ""
+    twin = other_side(q.run, cut)
     name = q.name if cut.source == q.tensor else f"{q.label(cut.source)} (computed from {q.name})"
     return q.because(
         cut.code,
         f"{q.name}.grad is None because {cut.what} cuts {name} off from the graph: {so}",
-        cut.sentence + also,
-        cut.fix,
+        cut.sentence + (also if twin is None else f" {same_side(q.run, twin[0])}"),
+        cut.fix if twin is None else OTHER_SIDE.format(twin[1]),
         step=cut.step,
         site=cut.site,
         nodes=along(links),

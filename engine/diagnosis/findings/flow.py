@@ -238,6 +238,8 @@ def dead_relu(run: Run) -> Iterator[Finding]:
     reported = set()
     for (site, _), calls in _activations(run, "relu").items():
         late = calls[len(calls) // 2 :][-8:]
+        if len(calls[-1].event.outputs[0].shape) < 2 and _reduced(run, calls[-1].event.outputs[0].id):
+            continue  # a hinge: its entries are samples and no units
         arrays = [run.recording.array(c.event.outputs[0].array) for c in late]
         if site in reported or any(a is None or not a.size for a in arrays):
             continue
@@ -276,6 +278,12 @@ def dead_relu(run: Run) -> Iterator[Finding]:
             # A layer learns with the rest of its units; with next to none of them nothing before it does.
             severity="" if dead.mean() > _ALIVE else "hint",
         )  # fmt: skip
+
+
+def _reduced(run: Run, tensor: int) -> bool:
+    """Whether a tensor goes into a sum or a mean, and nowhere else."""
+    events = [run.events[step] for step in run.consumers.get(tensor, ())]
+    return bool(events) and all(isinstance(e, OpRan) and e.op in run.having("reduces") for e in events)
 
 
 def _since(run: Run, calls: list[Activation]) -> Activation:

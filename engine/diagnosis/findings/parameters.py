@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..custom_functions import given_none
 from ..cuts import Cut, cuts_on, fact, ways
 from ..mending import instead, statement_at
 from ..mends import parameters as mends
-from ..mends.cuts import uncut
+from ..mends.cuts import OTHER_SIDE, other_side, same_side, uncut
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
@@ -23,6 +23,9 @@ DETACHED_PARAMETER = Kind(
     "detached_parameter", "warning", "Something cuts parameters of the optimizer off from the loss.", True
 )
 UNUSED_PARAMETER = Kind("unused_parameter", "warning", "Parameters of the optimizer are not used for the loss.")
+GRADIENTS_RETURNED = Kind(
+    "gradients_returned", "warning", "Gradients of the optimizer's parameters are returned, and nothing puts them into .grad."
+)
 UNLISTED_PARAMETER = Kind("unlisted_parameter", "error", "Parameters get gradients, and no optimizer updates them.", True)
 LEAF_OVERWRITTEN = Kind("leaf_overwritten", "error", "An update replaces a leaf by a new tensor instead of changing it.", True)
 SYMMETRY = Kind("symmetry", "warning", "The units of a layer are initialised alike and stay alike.", True)
@@ -124,7 +127,7 @@ def _reached(run: Run) -> list[int]:
     return run.recording.once("leaves reached", made)
 
 
-@rule(180, DETACHED_PARAMETER, UNUSED_PARAMETER)
+@rule(180, DETACHED_PARAMETER, UNUSED_PARAMETER, GRADIENTS_RETURNED)
 def no_gradient(run: Run) -> Iterator[Finding]:
     """A parameter of the optimizer never gets a gradient, though others of it do."""
     alone: dict[int, int] = {}
@@ -137,9 +140,13 @@ def no_gradient(run: Run) -> Iterator[Finding]:
                 continue
             if run.tensors[t].ledger is None and run.status(t, step).requires_grad and t not in replaced:
                 alone.setdefault(t, step)
+    cuts = {t: _cut_off(paths, t, step) for t, step in alone.items()}
+    returned = _returned(run, [t for t, cut in cuts.items() if cut is None])
+    yield from _not_assigned(run, alone, returned)
     groups: dict[Site | None, tuple[list[int], Cut | None]] = {}
-    for t in alone:
-        cut = _cut_off(paths, t, alone[t])
+    for t, cut in cuts.items():
+        if t in returned:
+            continue
         site = cut.site if cut is not None else run.site(run.tensors[t].born)
         groups.setdefault(site, ([], cut))[0].append(t)
     for site, (tensors, cut) in groups.items():
@@ -147,7 +154,12 @@ def no_gradient(run: Run) -> Iterator[Finding]:
         title = run.names(tensors)
         many = len(tensors) > 1
         used = any(t in run.consumers for t in tensors)
-        if cut is not None:
+        changes = uncut(run, cut) if cut is not None else []
+        if cut is not None and (twin := other_side(run, cut)) is not None:
+            there, side, changes = twin
+            kind, why = DETACHED_PARAMETER, f"{cut.sentence} {same_side(run, there)}"
+            fix = OTHER_SIDE.format(side)
+        elif cut is not None:
             kind, why = DETACHED_PARAMETER, cut.sentence
             fix = f"{cut.fix} Or leave {title} out of the optimizer, if {'they are' if many else 'it is'} not to be trained."
         elif used:
@@ -172,8 +184,46 @@ def no_gradient(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in (*tensors, *((cut.source, cut.result) if cut is not None else ())) if t != NOTHING],
             steps=[s for s, e in run.optimizer_steps if tensors[0] in e.idle],
-            changes=uncut(run, cut) if cut is not None else [],
+            changes=changes,
             severity="hint" if kind is UNUSED_PARAMETER and _used_in_another(run, tensors) else "",
+        )  # fmt: skip
+
+
+def _returned(run: Run, tensors: Collection[int]) -> dict[int, int]:
+    """Of tensors without a `.grad` those whose gradients were returned, and the first pass that did so, by its place; func's
+    transformations ask for the gradient of what they make of a tensor."""
+    found: dict[int, int] = {}
+    for place, entry in enumerate(run.passes if tensors else ()):
+        for t in entry.event.inputs if entry.via == "grad" else ():
+            op = run.tensors[t].op
+            for asked in (t, *(run.inputs(op) if op.op in run.having("same_values") else ())):
+                if asked in tensors:
+                    found.setdefault(asked, place)
+    return found
+
+
+def _not_assigned(run: Run, alone: Mapping[int, int], returned: Mapping[int, int]) -> Iterator[Finding]:
+    """Gradients that are returned and never become the `.grad` that the optimizer looks for."""
+    at: dict[Site | None, list[int]] = {}
+    for t, place in returned.items():
+        at.setdefault(run.site(run.passes[place].began), []).append(t)
+    for site, tensors in at.items():
+        entry, step = run.passes[returned[tensors[0]]], alone[tensors[0]]
+        title, many = run.names(tensors), len(tensors) > 1
+        yield finding(
+            run, GRADIENTS_RETURNED,
+            f"The gradients of {title} are returned, and nothing puts them into .grad: the optimizer leaves "
+            f"{'them' if many else 'it'} as {'they are' if many else 'it is'}.",
+            f"{run.site_text(site).capitalize()} gives gradients back and fills no .grad. The optimizer ({run.where(step)}) "
+            "updates by .grad alone, which is None, so its step does nothing.",
+            "Put each gradient into its parameter's .grad before the optimizer's step, or call backward() on the loss instead.",
+            step=entry.began, site=site, related=[run.site(step)],
+            evidence=[
+                ("optimizer steps without its gradient", str(sum(tensors[0] in e.idle for _, e in run.optimizer_steps))),
+                ("parameters", str(len(tensors))),
+            ],
+            nodes=[key(t) for t in tensors],
+            steps=[s for s, e in run.optimizer_steps if tensors[0] in e.idle],
         )  # fmt: skip
 
 
@@ -315,7 +365,7 @@ def _goes_on_wrongly(run: Run, tensor: int, step: int, tracked: bool) -> bool:
         event = run.events[later]
         # Printing or comparing is no harm; computing a loss is.
         harm = tracked or run.raised is not None or any(e.began > later for e in run.passes)
-        if harm and isinstance(event, OpRan) and event.op not in run.having("alias") and event.op != "grad":
+        if harm and isinstance(event, OpRan) and event.op not in run.having("same_values") and event.op != "grad":
             return event.grad_mode
     return False
 

@@ -21,7 +21,7 @@ def frozen_statistics(run: Run) -> Iterator[Finding]:
     """The weight of a batch normalisation is frozen, others are trained, and it goes by the statistics of its batches."""
     if not run.updates:
         return
-    last = max(steps[-1] for steps in run.updates.values())
+    first, last = min(steps[0] for steps in run.updates.values()), max(steps[-1] for steps in run.updates.values())
     scopes = run.recording.scopes
     found: dict[str, tuple[int, int]] = {}
     for step, event in run.first_ops_of({"batch_norm"}, 64):
@@ -31,6 +31,8 @@ def frozen_statistics(run: Run) -> Iterator[Finding]:
             continue
         if not run.tensors[weight].info.is_parameter or run.status(weight, step).requires_grad or weight in run.updates:
             continue
+        if any(written > first for written in run.writes.get(weight, ())):
+            continue  # it follows another one as an average does, and its statistics as well
         if step <= last and run.tensors[weight].ledger is None:
             found.setdefault(scope.module, (step, weight))
     if not found:

@@ -18,6 +18,7 @@ from ..mending import (
     site_of,
     spot,
     unwrapped,
+    with_call,
     without_attribute,
     without_call,
 )
@@ -30,6 +31,8 @@ _COPIES = frozenset(
     ("float", "int", "array", "asarray", "tensor", "as_tensor", "from_numpy", "Parameter", "Variable", "FloatTensor")
 )
 """Functions and classes that make something of a tensor's values."""
+_SIDES = 2
+"""What a loss compares."""
 _TIGHT = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
 
 
@@ -66,6 +69,40 @@ def uncut_at(run: Run, code: str, site: Site | None, result: int = NOTHING) -> C
     if code == "cut_gradient":
         return keyword(run, _call_in(run, site), "create_graph", "True")
     return []
+
+
+def other_side(run: Run, cut: Cut) -> tuple[Site, str, Changes] | None:
+    """Of a loss in which a side is detached that another loss detaches already: where that one is, the other side, and what
+    detaches it instead. `mse(z, q.detach()) + mse(q.detach(), z)` teaches z twice and q never."""
+    found = spot(run, cut.site) if cut.code == "cut_detach" else None
+    loss = found.program.parents.get(found.node) if found is not None else None
+    if found is None or not isinstance(loss, ast.Call) or not isinstance(found.node, ast.Call) or len(loss.args) < _SIDES:
+        return None
+    if not isinstance(found.node.func, ast.Attribute) or found.node.func.attr != "detach":
+        return None
+    sides = _sides(loss)
+    other = next((each for each in loss.args[:_SIDES] if each is not found.node), None)
+    if not isinstance(other, ast.Name | ast.Attribute):
+        return None
+    for each in ast.walk(found.program.tree):
+        if isinstance(each, ast.Call) and each is not loss and len(each.args) >= _SIDES and _sides(each) == sides:
+            changes = without_call(run, cut.site, "detach")
+            there = site_of(found.cell, other)
+            return site_of(found.cell, each), ast.unparse(other), [*changes, *with_call(run, there, "detach()")]
+    return None
+
+
+OTHER_SIDE = "Detach {} here instead: one of the two losses teaches the one side, the other one the other."
+
+
+def same_side(run: Run, there: Site) -> str:
+    """What is to be known of the other loss."""
+    return f"{run.site_text(there).capitalize()} detaches the same side already."
+
+
+def _sides(loss: ast.Call) -> tuple[str, list[str]]:
+    """A loss's function and what it compares, whichever comes first."""
+    return ast.dump(loss.func), sorted(ast.dump(each) for each in loss.args[:_SIDES])
 
 
 def _overlap(first: Changes, second: Changes) -> bool:

@@ -471,3 +471,19 @@ for k in range(3):
     h = (h * w).data  # <-
 loss = h.sum()
 loss.backward()
+
+# %% both losses of a vector quantizer detach the same side
+#: tensor: codebook
+#: code: cut_detach
+#: finds: detached_parameter
+x = torch.randn(32, 3)
+encode, codebook = nn.Linear(3, 2), nn.Parameter(torch.randn(5, 2))
+opt = torch.optim.SGD([*encode.parameters(), codebook], lr=0.1)
+for k in range(3):
+    z = encode(x)
+    q = codebook[torch.cdist(z, codebook).argmin(1)]
+    commitment = F.mse_loss(z, q.detach())
+    embedding = F.mse_loss(q.detach(), z)  # <-
+    straight = z + (q - z).detach()
+    loss = straight.square().mean() + embedding + 0.25 * commitment
+    opt.zero_grad(); loss.backward(); opt.step()

@@ -639,3 +639,60 @@ for _ in range(15):
     loss = nn.functional.cross_entropy(head(out[:, -1]), y)
     opt.zero_grad(); loss.backward(); opt.step()
 print(loss.item())
+
+# %% the hinge of a triplet loss
+#: near: dead_relu
+# of few rows, each a sample: zero for most of them is what the training is for
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.5)
+anchor, other = torch.randn(16, 4), 3 * torch.randn(16, 4)
+for _ in range(30):
+    a, p, n = net(anchor), net(anchor + 0.01 * torch.randn(16, 4)), net(other)
+    loss = torch.relu((a - p).norm(dim=1) - (a - n).norm(dim=1) + 0.2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% the target of BYOL
+#: near: frozen_statistics
+# its parameters follow the online network's, as an average, and so do its statistics
+online = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3))
+predictor, momentum = nn.Linear(3, 3), copy.deepcopy(online)
+for p in momentum.parameters():
+    p.requires_grad_(False)
+opt = torch.optim.SGD([*online.parameters(), *predictor.parameters()], lr=0.1)
+for _ in range(10):
+    x = torch.randn(32, 4)
+    loss = 2 - 2 * F.cosine_similarity(predictor(online(x)), momentum(x + 0.1 * torch.randn(32, 4))).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        for m, o in zip(momentum.parameters(), online.parameters()):
+            m.mul_(0.9).add_(0.1 * o)
+print(loss.item())
+
+# %% gradients of samples by func, put into grad
+#: near: unused_create_graph
+from torch.func import functional_call, grad, vmap
+model = nn.Linear(4, 2)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randint(0, 2, (16,))
+def sample_loss(params, x, y):
+    return F.cross_entropy(functional_call(model, params, (x.unsqueeze(0),)), y.unsqueeze(0))
+for _ in range(4):
+    params = {n: p.detach() for n, p in model.named_parameters()}
+    each = vmap(grad(sample_loss), in_dims=(None, 0, 0))(params, x, y)
+    for n, p in model.named_parameters():
+        p.grad = each[n].clamp(-1, 1).mean(0)
+    opt.step()
+print(F.cross_entropy(model(x), y).item())
+
+# %% a straight-through estimator beside a commitment
+#: near: detached_parameter
+x = torch.randn(32, 3)
+encode, codebook = nn.Linear(3, 2), nn.Parameter(torch.randn(5, 2))
+opt = torch.optim.SGD([*encode.parameters(), codebook], lr=0.1)
+for _ in range(5):
+    z = encode(x)
+    q = codebook[torch.cdist(z, codebook).argmin(1)]
+    loss = (z + (q - z).detach()).square().mean() + F.mse_loss(q, z.detach()) + 0.25 * F.mse_loss(z, q.detach())
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
