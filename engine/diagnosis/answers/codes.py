@@ -43,6 +43,7 @@ CODES = {
     "unused": "None: nothing was computed from the tensor",
     "not_connected": "None: used, but not for what backward() starts from",
     "used_after": "None: used only after the last pass",
+    "checkpoint": "None: used within a re-entrant checkpoint that no gradient comes back to",
     "created_after": "None: made after the last pass",
     "no_backward": "None: backward() was not called",
     "not_yet": "None: backward() comes later",

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 import numpy as np
 
-from ...recording.events import NOTHING, BackwardBegan, BackwardEnded, OpRan
+from ...recording.events import NOTHING, BackwardBegan, BackwardEnded, OpRan, Site
 from ...recording.index import Pass
 from ..cuts import cuts_on, fact, ways
 from ..failed_passes import explained, failure
 from ..failures import failure_of
 from ..mends.cuts import OTHER_SIDE, other_side, same_side
-from ..paths import Link
+from ..paths import Link, Paths
 from ..quoted import quoted
 from ..reason import Reason
 from ..run import Run
 from .grad_query import Question, along, listed
 
+_NO_INPUT = "None of the inputs have requires_grad=True"
+"""How the warning of a re-entrant checkpoint begins."""
 _LAST = 5
 """The passes that are looked at, where many ran."""
 
@@ -169,6 +172,8 @@ def _not_reached(q: Question, passes: Sequence[Pass]) -> Reason:
             step=q.history.born,
             nodes=[q.tensor],
         )
+    if not uses and (inside := _in_checkpoint(q)) is not None:
+        return inside
     if not uses:
         late = q.uses(q.step + 1)
         if late:
@@ -225,6 +230,37 @@ def _replaced(q: Question, entry: Pass) -> Reason | None:
                 nodes=[q.tensor, other],
             )
     return None
+
+
+def _in_checkpoint(q: Question) -> Reason | None:
+    """The tensor is a parameter of what a re-entrant checkpoint runs, which has said that nothing in it gets a gradient.
+
+    What it runs inside is not recorded; the program says which module it is given.
+    """
+    run, path = q.run, q.name.split(".")
+    warned = [step for step, event in run.warnings if event.message.startswith(_NO_INPUT) and step <= q.step]
+    given = {step: given for step in warned if (given := _module_given(q.paths, run.site(step))) in path}
+    if not given:
+        return None
+    return q.because(
+        "checkpoint",
+        f"{q.name}.grad is None because {q.name} is used within a re-entrant checkpoint that is given no input that requires "
+        "grad",
+        "Such a checkpoint is a Function of its inputs: it runs without a graph, and again when a gradient comes back to it. "
+        "None comes back where no input requires grad.",
+        "Use checkpoint(…, use_reentrant=False), which takes parameters into account.",
+        step=max(given),
+        nodes=[q.tensor],
+    )
+
+
+def _module_given(paths: Paths, site: Site | None) -> str:
+    """What a call is given first, by the last part of its name: "stem" of `checkpoint(self.stem, x)`."""
+    match paths.source.at(site):
+        case ast.Call(args=[ast.Name(id=name), *_]) | ast.Call(args=[ast.Attribute(attr=name), *_]):
+            return name
+        case _:
+            return ""
 
 
 def cut_of(q: Question, links: Sequence[Link], so: str) -> Reason | None:

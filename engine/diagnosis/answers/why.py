@@ -11,6 +11,7 @@ from ..paths import Paths, paths_of
 from ..program_ast import contains
 from ..quoted import quoted
 from ..reason import Reason
+from ..run import Run
 from .absent import absent
 from .codes import CODES
 from .flags import requires_grad
@@ -69,6 +70,8 @@ def of_tensor(paths: Paths, tensor: int | str, step: int) -> Reason:
     name = ""
     if isinstance(tensor, str):
         name = tensor
+        if (anew := _computed_anew(paths.run, name, step)) is not None:
+            return anew
         try:
             number = named(paths, name, step)
         except KeyError:
@@ -113,6 +116,33 @@ def _no_tensor(paths: Paths, name: str, step: int) -> Reason:
         site=run.site(gone),
         moment=gone,
         nodes=(f"t{before}",) if before != NOTHING else (),
+    )
+
+
+def _computed_anew(run: Run, name: str, step: int) -> Reason | None:
+    """A parametrization of `torch.nn.utils.parametrizations` has put other parameters in the place of one of this name."""
+    owner, _, own = name.rpartition(".")
+    front = f"{owner}.parametrizations.{own}."
+    there = {
+        bound: tensor
+        for (_, bound), track in run.index.names.items()
+        if bound.startswith(front) and (tensor := track.at(step, NOTHING)) != NOTHING
+    }
+    if not there:
+        return None
+    given, made = " and ".join(sorted(there)), max(run.tensors[tensor].born for tensor in there.values())
+    return Reason(
+        tensor=NOTHING,
+        step=step,
+        code="not_a_tensor",
+        title=f"{name} has no .grad because it is computed anew whenever it is used, from {given}",
+        explanation=f"A parametrization ({run.where(made)}) took the parameter away. What it put in its place are leaves: the "
+        "gradients are theirs.",
+        fix=f"Ask for {min(there)}, and give the optimizer the parameters that there are afterwards.",
+        requires_grad=f"{name} is not a leaf: it is computed from {given}.",
+        site=run.site(made),
+        moment=made,
+        nodes=tuple(f"t{tensor}" for tensor in there.values()),
     )
 
 

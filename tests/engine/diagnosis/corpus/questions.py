@@ -1824,6 +1824,23 @@ h.detach_()  # <-
 y = h * w
 y.backward()
 
+# %% a parametrization computes it
+#: tensor: net.weight
+#: code: not_a_tensor
+net = nn.Linear(3, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net = nn.utils.parametrizations.weight_norm(net)  # <-
+net(torch.ones(4, 3)).sum().backward()
+
+# %% a re-entrant checkpoint of data
+#: tensor: net.weight
+#: code: checkpoint
+from torch.utils.checkpoint import checkpoint
+net, head = nn.Linear(3, 2), nn.Linear(2, 1)
+x = torch.ones(4, 3)
+h = checkpoint(net, x, use_reentrant=True)  # <-
+head(h).sum().backward()
+
 # %% computed from integers
 #: tensor: y
 #: code: inputs_need_none
