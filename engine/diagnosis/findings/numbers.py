@@ -189,19 +189,35 @@ def _forward(run: Run, symptom: Symptom, origin: int, nan: int) -> Finding:
         why += f" {later.op} at {run.where(nan)} then makes NaN of it."
     evidence.append(("first harm", f"{symptom.what} ({run.where(symptom.step)})"))
     evidence += [*_not_finite_in(run, facts.tensor), *_last_good(run, origin)]
+    fix, changes = facts.fix, kept_inside(run, origin, backward=False)
+    if (covering := covering_mask(run, origin)) != NOTHING:
+        changes = keyword(run, run.site(covering), "diagonal", "1")
+    elif _logarithms_as_target(run, origin):
+        why += " kl_div takes its target for probabilities, and these are their logarithms."
+        fix = "Say log_target=True, or give it probabilities: softmax instead of log_softmax."
+        changes = keyword(run, run.site(origin), "log_target", "True")
     return finding(
         run, NAN_VALUE if run.fault(facts.array) & NAN or nan != NOTHING else INF_VALUE,
         f"The first {word(run, facts.array)} comes from {facts.op} at {run.where(origin)}.",
         f"{why} From there it reaches {symptom.what}.",
-        facts.fix,
+        fix,
         step=origin,
         related=[run.site(nan), run.site(symptom.step)],
         evidence=evidence,
         nodes=[*facts.nodes, *([key(symptom.tensor)] if symptom.tensor >= 0 else [])],
         steps=_from_then_on(run, symptom.step),
-        changes=keyword(run, run.site(covering), "diagonal", "1") if (covering := covering_mask(run, origin)) != NOTHING
-        else kept_inside(run, origin, backward=False),
+        changes=changes,
     )  # fmt: skip
+
+
+def _logarithms_as_target(run: Run, step: int) -> bool:
+    """Whether it is the part of kl_div that takes the logarithm of the target, and the target has no positive element."""
+    event = run.events[step]
+    assert isinstance(event, OpRan)
+    if event.op != "xlogy" or "kl" not in run.expression(run.site(step)).partition("(")[0].lower():
+        return False
+    target = run.values(run.argument(event, "self"), step - 1)
+    return target is not None and target.size > 0 and bool((target <= 0).all())
 
 
 def _from_then_on(run: Run, step: int) -> list[int]:

@@ -112,11 +112,16 @@ def keyword(run: Run, site: Site | None, name: str, value: str | None) -> Change
         return _without_part(found, call, given)
     if value is None:
         return []
+    parts: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    if parts and re.fullmatch(r"\s*,\s*\n\s*", _tail(found, call)):
+        # On lines of their own, the closing parenthesis beneath them: it stands before the comma that is there.
+        last = max((part.value if isinstance(part, ast.keyword) else part for part in parts), key=end)
+        return [TextChange(found.cell, *end(last), *end(last), f", {name}={value}")]
     line, column = end(call)
     inside = found.program.lines.text[slice(*found.program.lines.span(call))]
-    last = re.sub(r"#[^\n]*", "", inside[:-1].rpartition("(")[2] if not (call.args or call.keywords) else _tail(found, call))
-    lead = "" if not (call.args or call.keywords) or last.rstrip().endswith(",") else ", "
-    lead = " " if not lead and (call.args or call.keywords) and not last[-1:].isspace() else lead
+    tail = re.sub(r"#[^\n]*", "", inside[:-1].rpartition("(")[2] if not (call.args or call.keywords) else _tail(found, call))
+    lead = "" if not (call.args or call.keywords) or tail.rstrip().endswith(",") else ", "
+    lead = " " if not lead and (call.args or call.keywords) and not tail[-1:].isspace() else lead
     return [TextChange(found.cell, line, column - 1, line, column - 1, f"{lead}{name}={value}")]
 
 

@@ -246,6 +246,7 @@ KEYWORDS: list[tuple[str, str | None, str, str]] = [
     ("added to nothing", "1", "«f()»", "f(lr=1)"),
     ("added to nothing on a chain", "1", "«f(a).g( )»", "f(a).g( lr=1)"),
     ("added behind a comma", "1", "«f(a,)»", "f(a, lr=1)"),
+    ("added before a comma, the parenthesis beneath", "1", "«f(\n  a,\n  b=c,\n)»", "f(\n  a,\n  b=c, lr=1,\n)"),
     ("added behind parentheses", "1", "«f((a), *b, **c)»", "f((a), *b, **c, lr=1)"),
     ("added behind comments", "1", "«f(\n  a,  # ), no\n)»", "f(\n  a,  # ), no\nlr=1)"),
     ("added behind a comment without a comma", "1", "«f(\n  a  # , no\n)»", "f(\n  a  # , no\n, lr=1)"),

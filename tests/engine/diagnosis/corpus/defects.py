@@ -1339,3 +1339,16 @@ for i in range(3):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+# %% kl_div of logarithms as the target
+#: finds: nan
+teacher, student = nn.Linear(3, 4), nn.Linear(3, 4)
+opt = torch.optim.SGD(student.parameters(), lr=0.1)
+x = torch.randn(16, 3)
+for i in range(3):
+    with torch.no_grad():
+        wanted = F.log_softmax(teacher(x), dim=1)
+    loss = F.kl_div(F.log_softmax(student(x), dim=1), wanted, reduction="batchmean")  # <-
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
