@@ -89,10 +89,11 @@ def no_zero_grad(run: Run) -> Iterator[Finding]:
 
 
 def _reuses(run: Run, tensor: int) -> Iterator[Reuse]:
-    updates: list[tuple[int, Change | None]] = [(step, None) for step in run.updates[tensor]]
+    updates: dict[int, int] = {step: step for step in run.updates[tensor]} | _within_steps(run, tensor)
     used = stale = NOTHING
     live = False
-    for step, event in sorted([*run.history(tensor), *updates], key=lambda m: m[0]):
+    moments: list[tuple[int, Change | None]] = [*run.history(tensor), *((step, None) for step in updates)]
+    for step, event in sorted(moments, key=lambda m: m[0]):
         if isinstance(event, Accumulated):
             if not live or run.same(event.total, event.increment):
                 used = stale = NOTHING
@@ -108,9 +109,24 @@ def _reuses(run: Run, tensor: int) -> Iterator[Reuse]:
                 used = NOTHING
         else:
             if stale != NOTHING:
-                yield Reuse(tensor, used, stale, step)
+                yield Reuse(tensor, used, stale, updates[step])
                 stale = NOTHING
-            used = step
+            used = updates[step]
+
+
+def _within_steps(run: Run, tensor: int) -> dict[int, int]:
+    """What an optimizer that calls a closure several times in one step writes into a parameter before it calls it again, by the
+    step that it belongs to."""
+    written, ends = np.array(run.writes.get(tensor, ()), np.int64), np.array(run.updates[tensor], np.int64)
+    began = np.array([entry.began for entry in run.passes], np.int64)
+    place = np.searchsorted(ends, written)
+    written, place = written[place < len(ends)], place[place < len(ends)]
+    again = np.searchsorted(began, written) < np.searchsorted(began, ends[place])  # a pass comes before its step ends
+    return {
+        step: end
+        for step, end in zip(written[again].tolist(), ends[place[again]].tolist(), strict=True)
+        if run.site(step) == run.site(end) and isinstance(run.events[end], Stepped)
+    }
 
 
 @rule(130, CLEARED_BEFORE_STEP, STEP_BEFORE_BACKWARD, STEP_WITHOUT_BACKWARD)

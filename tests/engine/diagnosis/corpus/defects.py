@@ -1352,3 +1352,18 @@ for i in range(3):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+# %% LBFGS with a closure that clears nothing
+#: finds: no_zero_grad
+model = nn.Linear(3, 1)
+opt = torch.optim.LBFGS(model.parameters(), lr=0.1, max_iter=5)
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+
+def closure():
+    loss = F.mse_loss(model(x), y)
+    loss.backward()  # <-
+    return loss
+
+for i in range(3):
+    opt.zero_grad()
+    opt.step(closure)

@@ -696,3 +696,17 @@ for _ in range(5):
     loss = (z + (q - z).detach()).square().mean() + F.mse_loss(q, z.detach()) + 0.25 * F.mse_loss(z, q.detach())
     opt.zero_grad(); loss.backward(); opt.step()
 print(loss.item())
+
+# %% LBFGS with a closure that clears
+#: near: no_zero_grad
+model = nn.Linear(3, 1)
+opt = torch.optim.LBFGS(model.parameters(), lr=0.5, max_iter=5, line_search_fn="strong_wolfe")
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+def closure():
+    opt.zero_grad()
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
+    return loss
+for i in range(3):
+    opt.step(closure)
+print(closure().item())
