@@ -131,16 +131,20 @@ def _reached(run: Run) -> list[int]:
 def no_gradient(run: Run) -> Iterator[Finding]:
     """A parameter of the optimizer never gets a gradient, though others of it do."""
     alone: dict[int, int] = {}
+    outside: dict[int, int] = {}
     replaced = _replaced(run)
     paths = paths_of(run.recording)
     none = given_none(run)
     for step, event in run.optimizer_steps:
         for t in event.idle:
-            if (not event.parameters and not is_used(run, t)) or t in none:
+            if t in none or run.tensors[t].ledger is not None or not run.status(t, step).requires_grad or t in replaced:
                 continue
-            if run.tensors[t].ledger is None and run.status(t, step).requires_grad and t not in replaced:
-                alone.setdefault(t, step)
+            (alone if event.parameters or is_used(run, t) else outside).setdefault(t, step)
     cuts = {t: _cut_off(paths, t, step) for t, step in alone.items()}
+    # What no graph has is another's matter (an optimizer of another model), unless it lies on the way to a loss.
+    led = {t: cut for t, step in outside.items() if t not in cuts and (cut := _cut_off(paths, t, step)) is not None}
+    alone |= {t: outside[t] for t in led}
+    cuts |= led
     returned = _returned(run, [t for t, cut in cuts.items() if cut is None])
     yield from _not_assigned(run, alone, returned)
     groups: dict[Site | None, tuple[list[int], Cut | None]] = {}

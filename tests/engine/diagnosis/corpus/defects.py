@@ -1367,3 +1367,19 @@ def closure():
 for i in range(3):
     opt.zero_grad()
     opt.step(closure)
+
+# %% samples of a generator made under no_grad, and used for its own loss
+#: finds: detached_parameter
+G, D = nn.Linear(2, 3), nn.Linear(3, 1)
+opt_g, opt_d = torch.optim.Adam(G.parameters(), lr=0.01), torch.optim.Adam(D.parameters(), lr=0.01)
+for i in range(4):
+    with torch.no_grad():  # <-
+        fake = G(torch.randn(8, 2))
+    d_loss = F.softplus(-D(torch.randn(8, 3))).mean() + F.softplus(D(fake)).mean()
+    opt_d.zero_grad()
+    d_loss.backward()
+    opt_d.step()
+    g_loss = F.softplus(-D(fake)).mean()
+    opt_g.zero_grad()
+    g_loss.backward()
+    opt_g.step()
