@@ -517,3 +517,16 @@ def test_a_fold_that_was_asked_for_unrolls(short: Recording) -> None:
     assert not p.rolls(short)
     p.rolled = True
     assert p.rolls(short)
+
+
+def test_an_optimizer_whose_parameters_have_no_gradients_moves_nothing() -> None:
+    made = recorded(
+        "import torch\nfrom torch import nn\nnet = nn.Linear(2, 1)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "x = torch.ones(4, 2)\nfor k in range(6):\n    loss = net(x).square().mean()\n"
+        "    grads = torch.autograd.grad(loss, list(net.parameters()))\n    opt.step()\n"
+    )
+    data = sent(made)
+    step = next(each for each in data["nodes"] if each["tone"] == "step")
+    shown = [face for _, face in step["history"]]
+    assert shown
+    assert {(face["value"], face["grad"]) for face in shown} == {("0.1", "0")}

@@ -272,9 +272,12 @@ def stepped(
         before: the parameters' arrays ahead of the first iteration.
         steps: the steps at which it is done.
     """
-    if not parameters:
-        none, nothing = np.zeros(0), np.zeros(0, np.int64)
-        return Series(none, none, none, none, np.zeros(0, np.uint8), nothing, nothing)
+    rate, taken = np.full(len(iterations.starts), np.nan), columns_of(recording).steps
+    rows = iterations.rows(steps)
+    rate[rows[rows >= 0]] = taken.rate[np.searchsorted(taken.step, steps)][rows >= 0]  # the last one of an iteration counts
+    if not parameters:  # none has a gradient, so it moves nothing
+        still, nothing = np.zeros(len(rate)), np.full(len(rate), NOTHING)
+        return Series(rate, still, still, still, np.zeros(len(rate), np.uint8), nothing, nothing)
     found = statistics(recording)
     was = [np.concatenate([[first], one.arrays[:-1]]) for one, first in zip(parameters, before, strict=True)]
     with np.errstate(all="ignore"):
@@ -283,9 +286,6 @@ def stepped(
         way = np.sqrt(sum(moved(recording, ids, one.arrays) ** 2 for ids, one in zip(was, parameters, strict=True)))
         share = np.where(old > 0, way / old, np.nan)
     bad = np.bitwise_or.reduce([one.bad for one in parameters])
-    rate, taken = np.full(len(now), np.nan), columns_of(recording).steps
-    rows = iterations.rows(steps)
-    rate[rows[rows >= 0]] = taken.rate[np.searchsorted(taken.step, steps)][rows >= 0]  # the last one of an iteration counts
     return Series(rate, np.zeros(len(now)), now, share, bad, parameters[0].arrays, parameters[0].grads)
 
 
