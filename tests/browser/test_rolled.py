@@ -157,7 +157,7 @@ def test_a_parameter_in_a_card_is_selected_by_its_own_key(rolled: Rolled) -> Non
     spot = rolled.page.evaluate(f"{SEEN}.screen('w2')")
     rolled.page.mouse.click(spot["x"], spot["y"])
     assert rolled.player.get_attribute("data-selected") == "w2"
-    assert rolled.told("selected") == ["w2"]
+    assert [moment["selected"] for moment in rolled.told("moment")][-1:] == ["w2"]
 
 
 def test_a_loop_is_turned_on_its_tab_and_the_run_unrolled_in_the_row(rolled: Rolled) -> None:
