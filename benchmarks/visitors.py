@@ -1,9 +1,9 @@
 """Visitors without browsers, who speak Streamlit's websocket protocol as the page's frontend does and check what comes back.
 
 Each opens the page, and once in a while puts another program into the editor and presses Ctrl+Enter; like the browser, it
-then reports what the player holds, and follows the polling of a run under way. Latency is from the
-press to the end of the script run that brought the visitor's own new number. Every program prints a number that nobody else's
-does: a foreign one is a mix-up. Hostile visitors loop for ever, flood, or try to break out; their own latency does not count.
+then reports what the player holds, and follows the polling of a run under way. Latency is from the press to the end of the
+script run that brought the visitor's own new number. Every program prints a number that nobody else's does: a foreign one is a
+mix-up. Hostile visitors loop for ever, flood, or try to break out; their own latency does not count.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ class _Side:
         nodes, edges = Rows(), Rows()
         pictures: dict[str, Any] = {}
         common: dict[str, Any] = {}
-        self.union: Graph = Graph()
+        self.union = Graph()
         self.rows: dict[str, None] = {}
         wish = Wish(
             str(view), options.direction, name, opened=options.opened, rolled=True, turned=options.turned, chosen=options.chosen

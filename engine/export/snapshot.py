@@ -34,7 +34,7 @@ def snapshot(recording: Recording, options: Options, tell: Tell = untold) -> Gra
     tell(0.3)
     placed = view.placed
     tell(0.8)
-    drawn: Graph = Graph(
+    drawn = Graph(
         title=clean(options.title), view=options.view, direction=options.direction, step=step, steps=len(recording.events)
     )
     if rolled:

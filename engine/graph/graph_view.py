@@ -300,7 +300,7 @@ def to_open(groups: Folding, key: str) -> tuple[str, ...]:
 
 def turned_round(graph: Graph) -> Graph:
     """The graph with its edges the other way round. networkx's own `reverse` copies all attributes, deeply."""
-    made: Graph = Graph(**graph.graph)
+    made = Graph(**graph.graph)
     made.add_nodes_from(graph.nodes(data=True))
     made.add_edges_from((v, u, k, a) for u, v, k, a in graph.edges(keys=True, data=True))
     return made

@@ -11,7 +11,7 @@ from ...recording.events import NOTHING, BackwardBegan, BackwardEnded, OpRan, Si
 from ...recording.index import Pass
 from ..cuts import cuts_on, fact, ways
 from ..failed_passes import explained, failure
-from ..failures import failure_of
+from ..failures import code_of_warning, failure_of
 from ..mends.cuts import OTHER_SIDE, other_side, same_side
 from ..paths import Link, Paths
 from ..quoted import quoted
@@ -19,8 +19,8 @@ from ..reason import Reason
 from ..run import Run
 from .grad_query import Question, along, listed
 
-_NO_INPUT = "None of the inputs have requires_grad=True"
-"""How the warning of a re-entrant checkpoint begins."""
+_NO_INPUT = "checkpoint_without_gradient"
+"""What a re-entrant checkpoint warns of."""
 _LAST = 5
 """The passes that are looked at, where many ran."""
 
@@ -238,7 +238,9 @@ def _in_checkpoint(q: Question) -> Reason | None:
     What it runs inside is not recorded; the program says which module it is given.
     """
     run, path = q.run, q.name.split(".")
-    warned = [step for step, event in run.warnings if event.message.startswith(_NO_INPUT) and step <= q.step]
+    warned = [
+        step for step, event in run.warnings if step <= q.step and code_of_warning(event.message, event.category) == _NO_INPUT
+    ]
     given = {step: given for step in warned if (given := _module_given(q.paths, run.site(step))) in path}
     if not given:
         return None

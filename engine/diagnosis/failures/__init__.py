@@ -15,7 +15,7 @@ from .shapes import SHAPES
 from .values import VALUES
 from .warnings import WARNINGS
 
-__all__ = ["BY_CODE", "FAILURES", "WARNINGS", "Case", "Failure", "code_of", "failure_of", "help_with"]
+__all__ = ["BY_CODE", "FAILURES", "WARNINGS", "Case", "Failure", "code_of", "code_of_warning", "failure_of", "help_with"]
 
 FAILURES = GRADIENTS + SHAPES + VALUES + PROGRAMS
 BY_CODE = {failure.code: failure for failure in FAILURES}
@@ -30,6 +30,11 @@ def code_of(message: str, type: str = "") -> str:
     """Its code, "" for any other error."""
     found = failure_of(message, type)
     return found.code if found is not None else ""
+
+
+def code_of_warning(message: str, category: str) -> str:
+    """The code of what a warning tells of, "" for any other one."""
+    return next((failure.code for failure in WARNINGS if failure.tells(message, category)), "")
 
 
 def help_with(message: str, type: str = "") -> str:

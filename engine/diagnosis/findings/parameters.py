@@ -158,6 +158,7 @@ def no_gradient(run: Run) -> Iterator[Finding]:
         title = run.names(tensors)
         many = len(tensors) > 1
         used = any(t in run.consumers for t in tensors)
+        idle = _idle(run, tensors[0])
         changes = uncut(run, cut) if cut is not None else []
         if cut is not None and (twin := other_side(run, cut)) is not None:
             there, side, changes = twin
@@ -182,15 +183,20 @@ def no_gradient(run: Run) -> Iterator[Finding]:
             site=site,
             related=[run.site(step), *(run.site(run.tensors[t].born) for t in tensors)],
             evidence=[
-                ("optimizer steps without its gradient", str(sum(tensors[0] in e.idle for _, e in run.optimizer_steps))),
+                ("optimizer steps without its gradient", str(len(idle))),
                 ("operations that use it", str(sum(len(run.consumers.get(t, ())) for t in tensors))),
                 *([fact(run, cut)] if cut is not None else []),
             ],
             nodes=[key(t) for t in (*tensors, *((cut.source, cut.result) if cut is not None else ())) if t != NOTHING],
-            steps=[s for s, e in run.optimizer_steps if tensors[0] in e.idle],
+            steps=idle,
             changes=changes,
             severity="hint" if kind is UNUSED_PARAMETER and _used_in_another(run, tensors) else "",
         )  # fmt: skip
+
+
+def _idle(run: Run, tensor: int) -> list[int]:
+    """The steps at which an optimizer has a parameter and no gradient of it."""
+    return [step for step, event in run.optimizer_steps if tensor in event.idle]
 
 
 def _returned(run: Run, tensors: Collection[int]) -> dict[int, int]:
@@ -214,6 +220,7 @@ def _not_assigned(run: Run, alone: Mapping[int, int], returned: Mapping[int, int
     for site, tensors in at.items():
         entry, step = run.passes[returned[tensors[0]]], alone[tensors[0]]
         title, many = run.names(tensors), len(tensors) > 1
+        idle = _idle(run, tensors[0])
         yield finding(
             run, GRADIENTS_RETURNED,
             f"The gradients of {title} are returned, and nothing puts them into .grad: the optimizer leaves "
@@ -223,11 +230,11 @@ def _not_assigned(run: Run, alone: Mapping[int, int], returned: Mapping[int, int
             "Put each gradient into its parameter's .grad before the optimizer's step, or call backward() on the loss instead.",
             step=entry.began, site=site, related=[run.site(step)],
             evidence=[
-                ("optimizer steps without its gradient", str(sum(tensors[0] in e.idle for _, e in run.optimizer_steps))),
+                ("optimizer steps without its gradient", str(len(idle))),
                 ("parameters", str(len(tensors))),
             ],
             nodes=[key(t) for t in tensors],
-            steps=[s for s, e in run.optimizer_steps if tensors[0] in e.idle],
+            steps=idle,
         )  # fmt: skip
 
 

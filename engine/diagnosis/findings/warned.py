@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ...recording.events import Site, Warned
 from ..failed_passes import kind_of
-from ..failures import WARNINGS, Failure
+from ..failures import WARNINGS, Failure, code_of_warning
 from ..mends.warned import heeded
 from ..operands import called, described, operands, subject
 from ..paths import Paths, paths_of
@@ -38,7 +38,7 @@ def warned(run: Run) -> Iterator[Finding]:
 
 def _code(event: Warned) -> str:
     """The kind of a warning, or its text where nothing is known of it."""
-    return next((failure.code for failure in WARNINGS if failure.tells(event.message, event.category)), event.message)
+    return code_of_warning(event.message, event.category) or event.message
 
 
 def _explained(paths: Paths, failure: Failure, same: list[tuple[int, Warned]]) -> Finding:

@@ -122,7 +122,7 @@ class _TensorGraph:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self.index: Index = index_of(recording)
-        self.graph: Graph = Graph(view="tensors")
+        self.graph = Graph(view="tensors")
         self.roots = {tensor for entry in self.index.passes.values() for tensor, _ in entry.event.roots}
         self.visible = visible(recording)
         self.written: dict[tuple[str, str], int] = {}
@@ -299,7 +299,7 @@ def _taken(edges: dict[int, list[tuple[int, int]]], tensor: int) -> tuple[int, i
 def _autograd_graph(recording: Recording) -> Graph:
     """The `grad_fn` nodes, with edges exactly as `next_functions` has them."""
     index = index_of(recording)
-    graph: Graph = Graph(view="autograd")
+    graph = Graph(view="autograd")
     roots = {node for entry in index.passes.values() for node, _ in entry.event.root_nodes}
     for id, history in index.nodes.items():
         graph.add_node(f"n{id}", **_autograd_node(recording, index, history), root=id in roots)

@@ -109,7 +109,7 @@ def folded(graph: Graph, folding: Folding, opened: Iterable[str] = ()) -> Graph:
     """
     shut = frozenset(opened)
     stands = {key: f"g:{id}" if (id := folding.closed(key, shut)) is not None else key for key in graph}
-    made: Graph = Graph(**graph.graph)
+    made = Graph(**graph.graph)
     for key, attributes in graph.nodes(data=True):
         there = stands[key]
         if there == key:

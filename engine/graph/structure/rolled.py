@@ -109,7 +109,7 @@ class _Rolling:
         self.when = np.where(alone, NOTHING, places.when[steps])
         self.loop = np.where(alone, NOTHING, self.nests.loop[steps])
         self.rows, self.ids = rows, ids
-        self.graph: Graph = Graph(view=self.view)
+        self.graph = Graph(view=self.view)
         self.within = np.full(len(ids), NOTHING)  # the id of the opened card that a row is in
         turn = self._opened(place)
         number = unique_rows(place, turn)  # in the order of birth
