@@ -9,14 +9,14 @@ before the first visitor comes stays, and is never looked through.
 
 from __future__ import annotations
 
-import ctypes
 import gc
-import sys
 import threading
 import time
 from collections.abc import Callable
 
-EVERY = 60.0
+from engine.sandbox.system.memory import all_stays, give_back
+
+EVERY = 180.0
 """Seconds between two looks at everything, at least."""
 SHARE = 0.01
 """The share of the time that they may take: with many large recordings one takes seconds, in which nobody is served."""
@@ -44,8 +44,7 @@ class Housekeeping:
 
     def begin(self) -> None:
         """All that there is by now stays."""
-        gc.collect()
-        gc.freeze()
+        all_stays()
 
     def tidy(self) -> bool:
         """After a turn: look through what is new, or through everything if it is time, and return whether it was."""
@@ -73,14 +72,6 @@ class Housekeeping:
         give_back()
         self._looked = self._clock()
         self._pause = max(EVERY, (self._looked - began) / SHARE)
-
-
-def give_back() -> None:
-    """Give memory that is free back to the system; the C library keeps it for later otherwise (Linux)."""
-    if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if trim is not None:
-            trim(0)
 
 
 housekeeping = Housekeeping()

@@ -112,6 +112,8 @@ def sent(plain: Callable[[Any], list[ForwardMsg]]) -> Callable[[Any], list[Forwa
 
     @wraps(plain)
     def flush(queue: Any) -> list[ForwardMsg]:
+        if queue.is_empty():  # every visitor's is asked for each message of any
+            return []
         messages = plain(queue)
         puts = _PUTS.by(queue)
         if puts is not None:

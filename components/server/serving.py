@@ -17,7 +17,9 @@ from streamlit.runtime import get_instance
 from components.commands import OPEN
 from components.server import first_files, health, windows
 from components.server.admission import Admission
+from components.server.batches import hand_over_together
 from components.server.component_state import hand_out_plain_state
+from components.server.ended_runs import let_go_of_ended_runs
 from components.server.first_files import FirstFiles
 from components.server.gc_policy import QUIET, housekeeping
 from components.server.headers import Headers
@@ -25,6 +27,7 @@ from components.server.health import Truth, answer
 from components.server.probe import PATH
 from components.server.puts import show_what_was_put
 from components.server.requests import hear_every_click
+from components.server.styles_told import know_a_style_sheet
 from components.server.theme_told import remember_theme
 from components.server.unsent import drop_whole_parts
 from engine.sandbox.runner import refusal, server
@@ -44,6 +47,9 @@ async def life(app: Any) -> AsyncIterator[None]:
     drop_whole_parts()
     show_what_was_put()
     hand_out_plain_state()
+    hand_over_together()
+    let_go_of_ended_runs()
+    know_a_style_sheet()
     await _draw_once()
     housekeeping.begin()
     cleaning = asyncio.create_task(_tidy_when_quiet())

@@ -162,7 +162,7 @@ def filled(forms: Table, picked: Numbers, filling: Filling) -> Table:
     if texts is not None and "text" in columns:
         own = columns["text"].astype(np.int64)
         own[texts[0]] = texts[1]
-        columns["text"] = own
+        columns["text"] = narrow(own)
     if "there" in forms.columns:
         columns["there"] = forms.columns["there"][picked]
     return Table(forms.layout, len(picked), columns, children)
@@ -183,7 +183,7 @@ def _filled(column: Numbers, picked: Numbers, filling: Filling) -> tuple[Numbers
             values[rows] = NOTHING
     rows = np.flatnonzero(values <= HOLE)
     if len(rows) == len(values):
-        return filling.numbers_at(HOLE - values), texts
+        return narrow(filling.numbers_at(HOLE - values)), texts
     if len(rows):
         values[rows] = filling.of(rows).numbers_at(HOLE - values[rows])
     return narrow(values), texts

@@ -244,7 +244,7 @@ class Stream(io.TextIOBase):
                 self.flush()
         if left < len(text):
             self.flush()
-            self._pass_on(f"\n… output stopped after {limit:,} characters\n")
+            self._pass_on(f"\n... output stopped after {limit:,} characters\n")
             self.tape.stop("too_large", limits.OUTPUT.past(limit))
         return len(text)
 

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from ..system import timer
+from ..system.memory import all_stays
 from ..transport.call_messages import MAX_MESSAGE, CallReply, CallRequest, cut
 from ..transport.frames import OUTPUT, REPLY, SHARE, WHOLE
 from ..transport.messages import HEADER, Job, Layers, Limits, decode_job, encode
@@ -38,8 +39,7 @@ def preload(*names: str) -> None:
         loaded = import_module(module)
         _functions[name] = getattr(loaded, function)
         getattr(loaded, "prepare", lambda: None)()
-    gc.collect()
-    gc.freeze()
+    all_stays()
 
 
 def main(inward: int, out: int, enter: Callable[[Limits, Layers], None]) -> None:

@@ -43,6 +43,7 @@ from ..parse import builtins_for, parsed, statement, world
 from ..policy import PolicyError
 from ..project import Project, located, named
 from ..system import timer
+from ..system.memory import all_stays
 from ..tracer import Stream, Tape, file_name
 from ..transport.frames import DONE, PIECE, WRITTEN
 from ..transport.messages import HALTED, LONGER, Done, Job, Layers, Limits, RunError, Written, decode_job, encode
@@ -459,8 +460,7 @@ def preload() -> None:
     for op in TABLE.values():
         rule_texts(op)
     encode(recorder.take())
-    gc.collect()
-    gc.freeze()
+    all_stays()
     # What programs make is mostly without cycles, and to look for those takes a sixth of the time of one that is recorded.
     gc.set_threshold(YOUNG)
 

@@ -233,7 +233,7 @@ class CollectedRun(Collected):
         events = [] if recording is None else _of_cells(recording)
         output = "".join([e.text for e in events if isinstance(e, Printed)])
         if not self.trouble and done is not None:
-            cells = _cells(events, done.cells)
+            cells = _cells(events, done.cells, output)
             took = min(done.seconds, seconds)
             return RunResult(done.status, output, done.error, cells, recording, took, _figures(events), self._written())
         status, error = self._ended(end)
@@ -241,7 +241,7 @@ class CollectedRun(Collected):
         if self.notebook:
             began = max((e.cell for e in events if isinstance(e, CellBegan)), default=0)
             statuses = ["ok" if cell < began else "skipped" if cell > began else "error" for cell in range(self.cells)]
-        cells = _cells(events, statuses) if self.notebook and recording is not None else []
+        cells = _cells(events, statuses, output) if self.notebook and recording is not None else []
         return RunResult(status, output, error, cells, recording, seconds, _figures(events))
 
     def _ended(self, end: tuple[int, bool] | None) -> tuple[str, RunError]:
@@ -300,8 +300,11 @@ def _of_cells(recording: Recording) -> list[AnyEvent]:
     return [recording.events[step] for step in steps.tolist()]
 
 
-def _cells(events: list[AnyEvent], statuses: list[str]) -> list[CellResult]:
-    """What each cell printed, each stream by itself as a notebook shows it, and its value."""
+def _cells(events: list[AnyEvent], statuses: list[str], output: str) -> list[CellResult]:
+    """What each cell printed, each stream by itself as a notebook shows it, and its value.
+
+    Of `output`, which is what all of them printed as it came, no copy is made.
+    """
     streams: list[dict[str, list[str]]] = [{} for _ in statuses]
     values: list[str | None] = [None] * len(statuses)
     cell = 0
@@ -312,9 +315,10 @@ def _cells(events: list[AnyEvent], statuses: list[str]) -> list[CellResult]:
             cell = event.cell
         elif event.__class__ is CellEnded and event.cell < len(statuses):
             values[event.cell] = event.result
+    printed = ["".join(["".join(texts) for texts in each.values()]) for each in streams]
     return [
-        CellResult("".join(["".join(texts) for texts in printed.values()]), value, status)
-        for printed, value, status in zip(streams, values, statuses, strict=True)
+        CellResult(output if text == output else text, value, status)
+        for text, value, status in zip(printed, values, statuses, strict=True)
     ]
 
 

@@ -49,6 +49,17 @@ def test_holes_are_filled_row_by_row() -> None:
     assert (second.inputs[1].text, second.inputs[1].tensor, second.outputs[0].id) == ("2", NOTHING, 12)
 
 
+def test_columns_take_as_few_bytes_as_hold_their_numbers() -> None:
+    whole = Assembly()
+    whole.add(Batch([MADE], texts=["2"], **rows((0, 4, 5, 10, 0, 11, 7), (0, 4, 5, 10, 0, 300, 7))))
+    (table,) = (table for table in whole.tape().tables.values() if table.size)
+    inputs, outputs = table.children["inputs"], table.children["outputs"]
+    widths = {name: inputs.columns[name].dtype.itemsize for name in ("tensor", "text")}
+    assert widths == {"tensor": 1, "text": 1}
+    assert outputs.columns["id"].dtype.itemsize == 2
+    assert outputs.columns["id"].tolist() == [11, 300]
+
+
 def test_a_log_that_comes_in_pieces_is_the_same() -> None:
     events = [Printed(str(k)) for k in range(7)] + [BackwardEnded(k) for k in range(3)]
     whole = Assembly()

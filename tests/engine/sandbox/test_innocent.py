@@ -265,7 +265,7 @@ def test_characters_of_output() -> None:
     whole = ran("print('é' * 9_999)", allowed)
     assert (whole.status, len(whole.output)) == ("ok", 10_000)
     cut = past(ran("print('é' * 10_000)", allowed), limits.OUTPUT, 10_000)
-    assert cut.output == "é" * 10_000 + "\n… output stopped after 10,000 characters\n"
+    assert cut.output == "é" * 10_000 + "\n... output stopped after 10,000 characters\n"
 
 
 def test_two_megabytes_of_output() -> None:

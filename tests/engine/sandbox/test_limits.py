@@ -80,6 +80,8 @@ def test_output_is_cut_with_a_line_that_says_so() -> None:
     assert result.output.startswith("x" * 100 + "\n" + "y" * 10)
     assert "output stopped after 1,000 characters" in result.output
     assert len(result.output) < 1200
+    assert result.output.isascii(), "a sign that is not makes the text twice or four times as large"
+    assert result.cells[0].output is result.output, "and it is held once"
 
 
 def test_a_timeout_names_the_line() -> None:
