@@ -11,7 +11,8 @@ from typing import Any
 from components.html.markup import chip, moment, more, muted, section, table, tag, text
 from components.html.rules_html import rule_of
 from engine.diagnosis import Finding, Reason
-from engine.diagnosis.findings import outcome
+from engine.diagnosis.concerning import concerning
+from engine.diagnosis.findings import known_findings, outcome
 from engine.diagnosis.over_iterations import shows
 from engine.diagnosis.reason import Edit
 from engine.graph.rolled_graph import cards_for
@@ -37,7 +38,9 @@ MARKS = 2_000
 
 def why_html(recording: Recording, reason: Reason) -> str:
     """A reason, with links to the cause and its path; amber, and with a fix, only where something is wrong.
-    Facts with something to be done otherwise are grey, what is in order is green."""
+    Facts with something to be done otherwise are grey, what is in order is green. What is known to be wrong about the very
+    thing that was asked about stands above."""
+    about = concerning(recording, reason, known_findings(recording) or ())
     tone = "gt-note" if reason.wrong else "gt-note gt-fact" if reason.fix else "gt-note gt-fine"
     parts = [tag("div", text(reason.title), cls="gt-answer")]
     if reason.explanation:
@@ -52,7 +55,8 @@ def why_html(recording: Recording, reason: Reason) -> str:
     if links:
         parts.append(tag("div", *links, cls="gt-links"))
     flags = muted(reason.requires_grad) if reason.requires_grad else ""
-    return section(tag("div", *parts, cls=tone), evidence_table(reason.evidence), flags, label="why")
+    above = "" if about is None else _finding(recording, about, "")
+    return above + section(tag("div", *parts, cls=tone), evidence_table(reason.evidence), flags, label="why")
 
 
 def findings_html(recording: Recording, findings: Sequence[Finding], opens: bool = False) -> str:

@@ -9,8 +9,10 @@ import sys
 import msgspec
 
 from ..diagnosis import findings, why
+from ..diagnosis.concerning import concerning
 from ..diagnosis.findings import ignored
 from ..diagnosis.findings.catalogue import every_kind, nearest
+from ..diagnosis.findings.told import as_text
 from ..diagnosis.gradcheck.functions import check_functions, keep
 from ..diagnosis.ignoring import split
 from ..recording import Recording
@@ -114,7 +116,13 @@ def _answer(recording: Recording, args: argparse.Namespace, ids: frozenset[str])
             raise unknown[0]
         print(json.dumps([msgspec.to_builtins(r, builtin_types=()) for r in reasons], indent=1))
         return
+    found = findings(recording, ids)
+    led = []
     for r in reasons:
+        about = concerning(recording, r, found)
+        if about is not None and about not in led:
+            led.append(about)
+            print(harmless(as_text(recording, [about])))
         where = recording.site_text(r.site)
         said = not where or where in r.title or (r.title.endswith(")") and r.explanation.startswith(f"{where}:"))
         print(on_a_line(r.title) + ("" if said else f", at {where}" if r.title.endswith(")") else f" ({where})"))
@@ -122,9 +130,9 @@ def _answer(recording: Recording, args: argparse.Namespace, ids: frozenset[str])
         for text in (r.explanation, fix, *(f"  {what}: {value}" for what, value in r.evidence)):
             if text:
                 print(f"  {' ' * (len(text) - len(text.lstrip()))}{on_a_line(text)}")
-    wrong = [f for f in findings(recording, ids) if f.grave][:NAMED]
+    wrong = [f for f in found if f.grave and f not in led][:NAMED]
     if wrong:
-        print("\nWhat is wrong with this run; without --why more is said:")
+        print(f"\nWhat{' else' * bool(led)} is wrong with this run; without --why more is said:")
     for f in wrong:
         where = f" ({recording.site_text(f.site)})" if f.site is not None else ""
         print(f"  {f.severity}: {on_a_line(f.title)}{where} [{f.rule}]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -24,6 +25,8 @@ from ..run import NAN, Run, finding, key, said
 from .registry import rule
 
 _TARGET = re.compile(r"\s*([A-Za-z_]\w*)")
+_AROUND = 4
+"""Operations between a tensor and what it was made from."""
 _ELSEWHERE = frozenset(("loss_not_connected", "backward_of_number", "freed_graph", "in_place_on_saved"))
 """Failures whose cause lies earlier in the run, so that rules of their own look for it."""
 KINDS = {failure.code: kind_of(failure) for failure in FAILURES if failure.code not in _ELSEWHERE}
@@ -95,6 +98,8 @@ def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) ->
         title, explanation, fix, changes = unsaved
     else:
         explanation, changes = failure.explanation, accepted(run, failure.code, step, event.message, "")
+        if failure.code == "unused_input" and len(given) > 1 and (beside := _made_beside(paths, given[0], given[1], step)):
+            title, explanation, fix = beside
     return finding(
         run, KINDS[failure.code], title, explanation, fix,
         step=step,
@@ -104,6 +109,30 @@ def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) ->
         ends=True,
         changes=changes,
     )  # fmt: skip
+
+
+def _made_beside(paths: Paths, result: Operand, asked: Operand, step: int) -> tuple[str, str, str] | None:
+    """Title, explanation and fix where a gradient is asked for with respect to what was made from the very tensor that the
+    result was computed from, such as a column of it; None otherwise."""
+    run, tensor = paths.run, asked.tensor
+    for _ in range(_AROUND):
+        sources = run.inputs(run.tensors[tensor].op)
+        if len(sources) != 1:
+            return None
+        (tensor,) = sources
+        way = paths.between(tensor, (result.tensor,), step)
+        if way is not None and not any(link.cut for link in way):
+            own, source, made = run.title(asked.tensor), run.title(tensor), run.title(result.tensor)
+            where = run.where(run.tensors[asked.tensor].born)
+            part = math.prod(run.tensors[asked.tensor].info.shape) < math.prod(run.tensors[tensor].info.shape)
+            joined, wanted = (" (make the parts first and join them with torch.cat)", " and use its part") if part else ("", "")
+            return (
+                f"autograd.grad is asked for the gradient of {own}, but the result was computed from {source} itself.",
+                f"{own} was made from {source} at {where}, beside what {made} was computed from: changing {own} would change "
+                f"nothing in {made}.",
+                f"Compute {made} from {own}{joined}, or take the gradient with respect to {source}{wanted}.",
+            )
+    return None
 
 
 def _unsaved(paths: Paths, step: int) -> tuple[str, str, str, Changes] | None:

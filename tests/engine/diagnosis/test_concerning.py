@@ -1,0 +1,64 @@
+"""What was found about the very thing that is asked about stands before the answer, where that is but a fact."""
+
+from __future__ import annotations
+
+from engine.diagnosis import findings, why
+from engine.diagnosis.concerning import concerning
+from engine.recording import Recording
+from tests.recorded import recorded
+
+COLUMNS = """import torch
+x = torch.rand(8, 2, requires_grad=True)
+a, t = x[:, 0:1], x[:, 1:2]
+u = (x ** 2).sum(1, keepdim=True)
+torch.autograd.grad(u, t, torch.ones_like(u))
+"""
+BEFORE = """import torch
+w = torch.nn.Parameter(torch.ones(2)).exp()
+for k in range(3):
+    y = (w * w).sum() + k
+    y.backward()
+"""
+
+
+def about(recording: Recording, name: str) -> str:
+    found = concerning(recording, why(recording, name), findings(recording))
+    return "" if found is None else found.rule
+
+
+def test_it_is_found_by_the_tensor() -> None:
+    recording = recorded(COLUMNS)
+    assert about(recording, "t") == "unused_input"
+    assert about(recording, "a") == "", "of which nothing was asked"
+    (found,) = findings(recording)
+    assert found.title == "autograd.grad is asked for the gradient of t, but the result was computed from x itself."
+    assert "t was made from x at line" in found.explanation
+    assert "torch.cat" in found.fix
+
+
+def test_of_a_copy_no_parts_are_made() -> None:
+    (found,) = findings(recorded(COLUMNS.replace("x[:, 1:2]", "x.clone()")))
+    assert found.title == "autograd.grad is asked for the gradient of t, but the result was computed from x itself."
+    assert "cat" not in found.fix
+
+
+def test_what_is_asked_about_another_tensor_is_told_as_before() -> None:
+    (found,) = findings(recorded(COLUMNS.replace("x[:, 1:2]", "torch.rand(8, 1, requires_grad=True)")))
+    assert found.rule == "unused_input"
+    assert "does not depend on" in found.title
+
+
+def test_it_is_found_by_what_the_line_makes_in_another_iteration() -> None:
+    recording = recorded(BEFORE)
+    assert about(recording, "w") == "computed_before_loop"
+    moved = recorded(BEFORE.replace("y = (w * w).sum() + k", "y = (w.detach() * w.detach()).sum().requires_grad_()"))
+    assert about(moved, "y") == ""
+
+
+def test_an_answer_that_says_what_is_wrong_stands_by_itself() -> None:
+    recording = recorded(
+        "import torch\nw = torch.ones(2, requires_grad=True)\n(w * 2).detach().sum().requires_grad_().backward()\n"
+    )
+    reason = why(recording, "w")
+    assert reason.wrong
+    assert concerning(recording, reason, findings(recording)) is None
