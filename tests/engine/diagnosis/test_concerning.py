@@ -13,11 +13,13 @@ a, t = x[:, 0:1], x[:, 1:2]
 u = (x ** 2).sum(1, keepdim=True)
 torch.autograd.grad(u, t, torch.ones_like(u))
 """
-BEFORE = """import torch
-w = torch.nn.Parameter(torch.ones(2)).exp()
-for k in range(3):
-    y = (w * w).sum() + k
-    y.backward()
+TWICE = """import torch
+w = torch.ones(3, requires_grad=True)
+for k in range(4):
+    p = torch.sigmoid(torch.randn(8, 3) @ w)
+    q = p * 1
+    loss = torch.nn.functional.binary_cross_entropy_with_logits(p, torch.ones(8))
+    loss.backward()
 """
 
 
@@ -49,10 +51,12 @@ def test_what_is_asked_about_another_tensor_is_told_as_before() -> None:
 
 
 def test_it_is_found_by_what_the_line_makes_in_another_iteration() -> None:
-    recording = recorded(BEFORE)
-    assert about(recording, "w") == "computed_before_loop"
-    moved = recorded(BEFORE.replace("y = (w * w).sum() + k", "y = (w.detach() * w.detach()).sum().requires_grad_()"))
-    assert about(moved, "y") == ""
+    recording = recorded(TWICE)
+    (found,) = (f for f in findings(recording) if f.rule == "sigmoid_twice")
+    reason = why(recording, "p")
+    assert f"t{reason.tensor}" not in found.nodes, "the last one is asked about, and the first was found"
+    assert about(recording, "p") == "sigmoid_twice"
+    assert about(recording, "q") == "", "which another line made"
 
 
 def test_an_answer_that_says_what_is_wrong_stands_by_itself() -> None:
