@@ -111,7 +111,7 @@ class Run:
         return lines[site.line - 1] if site is not None and 0 < site.line <= len(lines) else ""
 
     def segment(self, site: Site | None) -> str:
-        """The piece of text a site spans, if it is on one line."""
+        """The piece of text a site spans, if it is on one line; else the whole of its first line."""
         if site is None or site.line != site.end_line:
             return self.line(site)
         line, end = self._line(site), min(site.end_column, site.column + MAX_LINE)

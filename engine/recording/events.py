@@ -270,7 +270,10 @@ class Read(Event, frozen=True, tag="read"):
 
 
 class Printed(Event, frozen=True, tag="print"):
-    """The program wrote text to a stream ("stdout" or "stderr")."""
+    """The program wrote text to a stream ("stdout" or "stderr").
+
+    Text comes with the end of its line or with what happens next, so a `print` may be two of these, or two of them one.
+    """
 
     text: str
     stream: str = "stdout"

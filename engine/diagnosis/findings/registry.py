@@ -19,7 +19,7 @@ def rule(order: int, *kinds: Kind, everywhere: bool = False) -> Callable[[Rule],
     numbers, the smallest first.
 
     What makes all gradients wrong comes before what spoils some, and a cause before what it leads to, which may show earlier in
-    the run. The rules here stand ten apart, so that others find room between them.
+    the run. Two may have the same number: then their files' order decides.
 
     A rule sees what a recording holds whole from its beginning on, because most conclude from what did not happen. One that
     holds `everywhere` concludes from what is there (a value, an error): it sees all of a recording that has grown thinner,
