@@ -57,6 +57,7 @@ CONSEQUENCES = {
     "schedule_of_another": {"schedule_before_optimizer", "schedule_unused"},
     "returned_in_loop": {"unused_parameter"},
     "not_unscaled": {"diverging", "inf", "nan", "inf_gradient", "nan_gradient"},
+    "mask_inverted": {"zero_gradient", "zero_gradient_read"},
     "filled_after_softmax": {"diverging", "inf", "nan", "inf_gradient", "nan_gradient", "exploding_gradients"},
     "rounded_to_zero": {"zero_gradient", "zero_gradient_read", "dead_relu"},
     "zero_derivative": {"zero_gradient"},

@@ -1,11 +1,14 @@
-"""A rule about attention: over what its weights add up to 1."""
+"""Rules about attention: over what its weights add up to 1, and what its mask leaves out."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...recording.events import NOTHING, OpRan
 from .. import mending
@@ -17,9 +20,15 @@ ATTENTION_AXIS = Kind(
     "attention_axis", "warning", "Attention weights add up to 1 over the queries, and then values are added up over the keys.",
     mechanical=True,
 )  # fmt: skip
+MASK_INVERTED = Kind(
+    "mask_inverted", "error", "The mask of attention leaves out what is to be attended to, and leaves the padding.",
+    mechanical=True,
+)  # fmt: skip
 _FAR = 6
 """Operations between the scores and their softmax, and between that and the product with the values."""
 _OFF = 1e-2
+_NOTHING_LEFT = -1e4
+"""A score of which the softmax is 0."""
 _DIM = re.compile(r"-?\d")
 
 
@@ -100,4 +109,87 @@ def _over_keys(run: Run, step: int) -> mending.Changes:
         given = mending.argument_at(run, site, position, "dim")
         if given is not None and mending.text_at(run, given).lstrip("-").isdecimal():
             return mending.replaced(run, given, "-1")
+    return []
+
+
+@rule(132, MASK_INVERTED)
+def mask_inverted(run: Run) -> Iterator[Finding]:
+    """Scores are filled with large negative numbers exactly where the embedded indices are no padding."""
+    told = set()
+    for step, event in run.first_ops_of(run.having("masks")):
+        site, mask = run.site(step), run.argument(event, "mask")
+        if site in told or mask == NOTHING or not _far_below(run.setting(event, "value")):
+            continue
+        base = run.beneath_views(mask)
+        left_out = run.values(base, step)
+        looked_up = None if left_out is None else _padded(run, left_out, step)
+        if left_out is None or looked_up is None:
+            continue
+        indices, padding = looked_up
+        told.add(site)
+        said, made = run.segment(run.site(run.tensors[base].born)), run.site(run.tensors[base].born)
+        yield finding(
+            run, MASK_INVERTED,
+            f"The attention at {run.site_text(site)} leaves out every token and attends to the padding alone.",
+            f"Where this mask is True, a position is left out. {said or 'It'} ({run.site_text(made)}) is True exactly where "
+            f"{run.title(indices)} is no padding ({padding}).",
+            f"Turn the mask around: True where {run.title(indices)} is {padding}.",
+            step=step, site=site, related=[made],
+            evidence=[("left out", f"{int(left_out.sum())} of {left_out.size} positions"), ("padding", str(padding))],
+            nodes=[key(base), key(indices)],
+            changes=_turned_around(run, base),
+        )  # fmt: skip
+
+
+def _far_below(value: str) -> bool:
+    """Whether what is filled in makes a weight of zero."""
+    try:
+        return float(value) <= _NOTHING_LEFT
+    except ValueError:
+        return False
+
+
+def _padded(run: Run, left_out: NDArray[Any], before: int) -> tuple[int, int] | None:
+    """The indices that an embedding has been given before, and their padding, where all that are not the padding are left out,
+    and nothing else; None where there are none."""
+    if left_out.dtype != np.bool_ or left_out.all() or not left_out.any():
+        return None
+    for step, event in run.ops_of({"embedding"}):
+        if step > before:
+            break
+        indices, text = run.argument(event, "indices"), run.setting(event, "padding_idx")
+        values = run.values(indices, step) if indices != NOTHING else None
+        if values is None or values.ndim != 2 or _long(values) != _long(left_out):
+            continue
+        rows = left_out.reshape(values.shape)  # a mask has a place for heads and queries, too
+        padding = int(text) if text.isdecimal() else _fills_up(values, rows)
+        if padding is not None and bool((rows == (values != padding)).all()):
+            return indices, padding
+    return None
+
+
+def _long(values: NDArray[Any]) -> list[int]:
+    return [size for size in values.shape if size != 1]
+
+
+def _fills_up(values: NDArray[Any], left_out: NDArray[Any]) -> int | None:
+    """The index that alone is not left out and fills up the ends of rows of several lengths; None where it is not so."""
+    ends = (~left_out).sum(1)
+    behind = np.arange(left_out.shape[1]) >= left_out.shape[1] - ends[:, None]
+    if len(np.unique(ends)) < 2 or bool((behind == left_out).any()):
+        return None
+    return int(values[~left_out][0])
+
+
+def _turned_around(run: Run, mask: int) -> mending.Changes:
+    """The changes that have a comparison ask for the opposite."""
+    site = run.site(run.tensors[mask].born)
+    found = mending.spot(run, site)
+    node = found.node if found is not None else None
+    if isinstance(node, ast.Assign | ast.Return | ast.AnnAssign):
+        node = node.value
+    match node:
+        case ast.Compare(left=left, ops=[ast.NotEq()], comparators=[right]):
+            where = mending.site_of(found.cell, node) if found is not None else None
+            return mending.replaced(run, where, f"{ast.unparse(left)} == {ast.unparse(right)}")
     return []

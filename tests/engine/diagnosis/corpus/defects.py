@@ -1383,3 +1383,22 @@ for i in range(4):
     opt_g.zero_grad()
     g_loss.backward()
     opt_g.step()
+
+# %% a key padding mask that is turned around
+#: finds: mask_inverted
+tokens = torch.tensor([[3, 4, 5, 0, 0], [6, 7, 0, 0, 0]])
+embed, attend = nn.Embedding(10, 8, padding_idx=0), nn.MultiheadAttention(8, 2, batch_first=True)
+h = embed(tokens)
+mask = tokens != 0
+mixed, _ = attend(h, h, h, key_padding_mask=mask)  # <-
+mixed.pow(2).sum().backward()
+
+# %% scores that are filled where tokens are, and no embedding knows of a padding
+#: finds: mask_inverted
+tokens = torch.tensor([[3, 4, 5, 1, 1], [6, 7, 1, 1, 1]])
+embed, q = nn.Embedding(10, 8), nn.Linear(8, 8)
+h = embed(tokens)
+scores = q(h) @ h.transpose(1, 2)
+keep = tokens == 1
+scores = scores.masked_fill(~keep[:, None, :], -1e9)  # <-
+(scores.softmax(-1) @ h).pow(2).sum().backward()

@@ -1279,3 +1279,31 @@ for i in range(4):
     opt.zero_grad()
     F.mse_loss(torch.sign(h) * torch.sqrt(h.abs() + 1e-3), y).backward()
     opt.step()
+
+# %% a key padding mask as it should be
+tokens = torch.tensor([[3, 4, 5, 0, 0], [6, 7, 0, 0, 0]])
+embed, attend = nn.Embedding(10, 8, padding_idx=0), nn.MultiheadAttention(8, 2, batch_first=True)
+h = embed(tokens)
+mixed, _ = attend(h, h, h, key_padding_mask=tokens == 0)
+mixed.pow(2).sum().backward()
+
+# %% a mask that says what takes part, turned around where the scores are filled
+tokens = torch.tensor([[3, 4, 5, 1, 1], [6, 7, 1, 1, 1]])
+embed, q = nn.Embedding(10, 8), nn.Linear(8, 8)
+h = embed(tokens)
+mask = tokens != 1
+scores = (q(h) @ h.transpose(1, 2)).masked_fill(~mask[:, None, :], -1e9)
+(scores.softmax(-1) @ h).pow(2).sum().backward()
+
+# %% attention that is to see one kind of token alone, at the same places of all rows
+tokens = torch.tensor([[3, 4, 5, 1, 1], [6, 7, 2, 1, 1]])
+embed, q = nn.Embedding(10, 8), nn.Linear(8, 8)
+h = embed(tokens)
+scores = (q(h) @ h.transpose(1, 2)).masked_fill((tokens != 1)[:, None, :], float("-inf"))
+(scores.softmax(-1) @ h).pow(2).sum().backward()
+
+# %% what is no padding is taken out of the scores of a vocabulary
+tokens = torch.tensor([[3, 4, 5, 0, 0], [6, 7, 0, 0, 0]])
+embed, head = nn.Embedding(10, 5, padding_idx=0), nn.Linear(5, 1)
+logits = head(embed(tokens)).squeeze(-1).masked_fill(tokens == 0, -1e9)
+logits.softmax(-1).pow(2).sum().backward()
