@@ -58,6 +58,7 @@ CONSEQUENCES = {
     "returned_in_loop": {"unused_parameter"},
     "not_unscaled": {"diverging", "inf", "nan", "inf_gradient", "nan_gradient"},
     "mask_inverted": {"zero_gradient", "zero_gradient_read"},
+    "gradient_cancels": {"zero_gradient", "zero_gradient_read"},
     "filled_after_softmax": {"diverging", "inf", "nan", "inf_gradient", "nan_gradient", "exploding_gradients"},
     "rounded_to_zero": {"zero_gradient", "zero_gradient_read", "dead_relu"},
     "zero_derivative": {"zero_gradient"},

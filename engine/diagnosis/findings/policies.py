@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...recording.events import NOTHING, OpRan, Site
-from ..mending import wrapped
+from ..mending import spot, with_call, wrapped
 from ..paths import Paths, paths_of
 from ..program_ast import site_of
 from ..reason import Finding, Kind
@@ -23,7 +23,13 @@ ADVANTAGE_LEARNS = Kind(
 POLICY_SIGN = Kind(
     "policy_sign", "hint", "A loss makes what was rewarded less likely: the minus sign may be missing.", mechanical=True
 )
+GRADIENT_CANCELS = Kind(
+    "gradient_cancels", "warning", "What was computed earlier is subtracted with its graph from the same computed anew, and "
+    "their gradients cancel.", mechanical=True,
+)  # fmt: skip
 
+_TWICE = 2
+"""Iterations in which a difference is zero throughout before that is no chance."""
 _FAR = 12
 """Operations between the root of a pass and a log-probability."""
 _MOST = 60
@@ -76,7 +82,60 @@ def advantage_learns(run: Run) -> Iterator[Finding]:
         return
 
 
-@rule(68, POLICY_SIGN)
+@rule(68, GRADIENT_CANCELS)
+def gradient_cancels(run: Run) -> Iterator[Finding]:
+    """The difference of two results, computed at two places from the same trained leaves, is zero in every iteration."""
+    zero: dict[int, int] = {}
+    for step, event in run.first_ops_of(run.having("difference")):
+        ours, theirs = run.argument(event, "self"), run.argument(event, "other")
+        if event.site in zero and not zero[event.site]:
+            continue
+        zero[event.site] = zero.get(event.site, 0) + 1
+        if not _the_same_anew(run, event, ours, theirs, step):
+            zero[event.site] = 0
+        if zero[event.site] != _TWICE:
+            continue
+        older, newer = sorted((ours, theirs), key=lambda t: run.tensors[t].born)
+        leaves = [leaf for leaf in leaves_of(run, [newer]) if leaf in run.updates]
+        (name, made), (again, anew) = ((run.title(t), run.where(run.tensors[t].born)) for t in (older, newer))
+        yield finding(
+            run, GRADIENT_CANCELS,
+            f"The gradient through {again} is cancelled by that through {name}, which is not detached.",
+            f"{name} ({made}) and {again} ({anew}) have the same values, computed from the same parameters. What moves the one "
+            f"moves the other as much, so through their difference {run.names(leaves)} get nothing.",
+            f"Take what was computed earlier as a constant: {name}.detach().",
+            step=step, related=[run.site(run.tensors[older].born)],
+            evidence=[("difference", "0 everywhere"), ("requires_grad of both", "True")], nodes=[key(older), key(newer)],
+            changes=with_call(run, _side(run, step, right=older == theirs), "detach()"),
+        )  # fmt: skip
+
+
+def _side(run: Run, step: int, right: bool) -> Site | None:
+    """The name on one side of a difference, where it is one."""
+    found = spot(run, run.site(step))
+    if found is None or not isinstance(found.node, ast.BinOp):
+        return None
+    side = found.node.right if right else found.node.left
+    return site_of(found.cell, side) if isinstance(side, ast.Name) else None
+
+
+def _the_same_anew(run: Run, event: OpRan, one: int, other: int, step: int) -> bool:
+    """Whether two tensors are the same numbers, made at two places from the same leaves, and both pass gradients on."""
+    if NOTHING in (one, other) or one == other or event.node is None or event.node.id not in run.ran:
+        return False  # what is only looked at may well be zero
+    if not all(run.status(tensor, step - 1).requires_grad for tensor in (one, other)):
+        return False
+    makers = run.tensors[one].op, run.tensors[other].op
+    if makers[0].op != makers[1].op or makers[0].site == makers[1].site:
+        return False
+    values = run.recording.array(event.outputs[0].array)
+    leaves = set(leaves_of(run, [one]))
+    if values is None or values.any() or not values.size or leaves != set(leaves_of(run, [other])):
+        return False
+    return any(leaf in run.updates for leaf in leaves)
+
+
+@rule(69, POLICY_SIGN)
 def policy_sign(run: Run) -> Iterator[Finding]:
     """The loss grows with a log-probability of what was drawn times what its name calls a gain."""
     if not run.optimizer_steps or {"maximize", "neg_"} & run.words.keys():

@@ -1402,3 +1402,16 @@ scores = q(h) @ h.transpose(1, 2)
 keep = tokens == 1
 scores = scores.masked_fill(~keep[:, None, :], -1e9)  # <-
 (scores.softmax(-1) @ h).pow(2).sum().backward()
+
+# %% probabilities before the update that keep their graph
+#: finds: gradient_cancels
+policy, x, a = nn.Linear(4, 3), torch.randn(16, 4), torch.randint(0, 3, (16,))
+opt = torch.optim.SGD(policy.parameters(), lr=0.1)
+gain = torch.randn(16)
+for step in range(4):
+    old = F.log_softmax(policy(x), 1)[torch.arange(16), a]
+    new = F.log_softmax(policy(x), 1)[torch.arange(16), a]
+    loss = -((new - old).exp() * gain).mean()  # <-
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

@@ -1307,3 +1307,40 @@ tokens = torch.tensor([[3, 4, 5, 0, 0], [6, 7, 0, 0, 0]])
 embed, head = nn.Embedding(10, 5, padding_idx=0), nn.Linear(5, 1)
 logits = head(embed(tokens)).squeeze(-1).masked_fill(tokens == 0, -1e9)
 logits.softmax(-1).pow(2).sum().backward()
+
+# %% probabilities before the update as constants, with several updates for each sample
+policy, x, a = nn.Linear(4, 3), torch.randn(16, 4), torch.randint(0, 3, (16,))
+opt = torch.optim.SGD(policy.parameters(), lr=0.1)
+gain = torch.randn(16)
+for step in range(3):
+    with torch.no_grad():
+        old = F.log_softmax(policy(x), 1)[torch.arange(16), a]
+    for epoch in range(2):
+        new = F.log_softmax(policy(x), 1)[torch.arange(16), a]
+        loss = -((new - old).exp() * gain).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+# %% two ways to write a layer that are compared while one is trained
+w, x, y = nn.Parameter(torch.randn(4, 2)), torch.randn(8, 4), torch.randn(8, 2)
+opt = torch.optim.SGD([w], lr=0.1)
+for step in range(4):
+    one = x @ w
+    two = torch.mm(x, w)
+    apart = (one - two).abs().max()
+    loss = (one - y).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(apart.item() < 1e-6)
+
+# %% the change since the last step, which is none at first
+w, x, y = nn.Parameter(torch.randn(4)), torch.randn(8, 4), torch.randn(8)
+opt = torch.optim.SGD([w], lr=0.1)
+for step in range(4):
+    start = x @ w.detach()
+    loss = (x @ w - y).pow(2).mean() + 0.1 * (x @ w - start).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
