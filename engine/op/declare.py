@@ -203,7 +203,8 @@ def _check(o: Op) -> None:
     names = [p.name for p in o.parameters]
     there = f"the arguments are {', '.join(names) or 'none'}"
     if not o.rules and o.joint_vjp is None:
-        raise TypeError(f"{variant}: no input has a rule; {there}, and {names[0] if names else 'one'}=None says that nothing comes back")
+        first = names[0] if names else "one"
+        raise TypeError(f"{variant}: no input has a rule; {there}, and {first}=None says that nothing comes back")
     for argument in o.rules.keys() - set(names):
         raise TypeError(f"{variant}: a rule is given for {argument!r}, which is no argument; {there}")
     saved = {*names, *o.outputs, *(f"{name}{fact}" for name in names for fact in _FACTS)}

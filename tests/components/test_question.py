@@ -8,7 +8,7 @@ import pytest
 
 from components.html.diagnosis_html import why_html
 from components.panels.inspector import KEY
-from engine.diagnosis import why
+from engine.diagnosis import findings, why
 from engine.sandbox import run
 from tests.components.visits import visit_file
 
@@ -42,3 +42,16 @@ def test_only_what_is_wrong_is_amber_and_has_a_fix() -> None:
     assert "Fix: " not in tones["x"]
     assert 'class="gt-note"' in tones["w"]
     assert "Fix: " in tones["w"]
+
+
+def test_what_was_found_about_it_stands_above_the_answer() -> None:
+    recording = run(
+        "import torch\nx = torch.rand(8, 2, requires_grad=True)\nt = x[:, :1]\nu = (x * x).sum()\ntorch.autograd.grad(u, t)\n"
+    ).recording
+    assert recording is not None
+    answer = "t.grad is None because t is not a leaf"
+    assert why_html(recording, why(recording, "t")).count("asked for the gradient of t") == 0, "nobody waits for findings"
+    findings(recording)
+    shown = why_html(recording, why(recording, "t"))
+    assert 0 < shown.index("asked for the gradient of t") < shown.index(answer)
+    assert "asked for the gradient of t" not in why_html(recording, why(recording, "x"))

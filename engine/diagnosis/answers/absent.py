@@ -17,6 +17,9 @@ from .no_backward import no_backward
 from .overwritten import overwritten
 from .unreached import unreached
 
+FREEZING = "from_pretrained"
+"""What makes an embedding of given vectors, which do not learn unless that is said."""
+
 
 def absent(q: Question) -> Reason:
     """The reason for a `.grad` that is None."""
@@ -148,11 +151,16 @@ def _needs_none(q: Question) -> Reason:
             nodes=[q.tensor],
             evidence=[("dtype", dtype)],
         )
+    how = "without requires_grad=True"
+    fix = f"If a gradient is wanted, make it with requires_grad=True, or call {q.name}.requires_grad_() before it is used."
+    if f"{FREEZING}(" in run.segment(run.site(q.history.born)):
+        how = f"by {FREEZING}, which freezes it"
+        fix = f"If it is to learn, pass freeze=False: {FREEZING}(…, freeze=False)."
     return q.because(
         "needs_none",
-        f"{q.name}.grad is None because {q.name} was made without requires_grad=True",
+        f"{q.name}.grad is None because {q.name} was made {how}",
         said,
-        f"If a gradient is wanted, make it with requires_grad=True, or call {q.name}.requires_grad_() before it is used.",
+        fix,
         step=q.history.born,
         nodes=[q.tensor],
         evidence=[(f"{q.name}.requires_grad", "False")],

@@ -132,6 +132,14 @@ GRADIENTS = (
         "x",
     ),
     Failure(
+        "sparse_gradient", ("does not support sparse gradients",),
+        "The optimizer cannot take a step with a sparse gradient.",
+        "An embedding with sparse=True gets a gradient of the looked-up rows alone. Most optimizers keep averages for every "
+        "row and refuse it.",
+        "Give these parameters to torch.optim.SparseAdam, or to SGD or Adagrad, and the others to an optimizer of their own; "
+        "or leave out sparse=True.",
+    ),
+    Failure(
         "inference_tensor",
         ("Inference tensors cannot be saved for backward", "on inference tensor outside InferenceMode",
          "Inplace update to inference tensor outside InferenceMode"),

@@ -28,3 +28,9 @@ def test_a_name_that_stands_for_nothing_is_refused(declared: Callable[[], Callab
     with pytest.raises(TypeError, match=f"^bent: {said}.*; the arguments are self, eps$"):
         declared()(bent)
     assert "bent" not in TABLE
+
+
+def test_an_input_at_least_has_a_rule() -> None:
+    with pytest.raises(TypeError, match=r"^bent: no input has a rule; the arguments are self, eps, and self=None says"):
+        op("{self}")(bent)
+    assert "bent" not in TABLE

@@ -1833,3 +1833,15 @@ for i in range(3):
 #: grad: zero
 emb = nn.Embedding(3, 2, padding_idx=0)
 emb(torch.tensor([0, 0])).sum().backward()  # <-
+
+# %% vectors that were trained elsewhere
+#: asks: embed.weight
+#: after: a forum thread on word vectors
+#: code: needs_none
+#: says: from_pretrained, which freezes it
+#: says: freeze=False
+#: grad: None
+#: wrong: no
+embed = nn.Embedding.from_pretrained(torch.randn(5, 3))  # <-
+head = nn.Linear(3, 1)
+head(embed(torch.tensor([1, 2]))).sum().backward()

@@ -1415,3 +1415,10 @@ for step in range(4):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+# %% Adam with a sparse gradient
+#: finds: sparse_gradient
+embed = nn.Embedding(5, 2, sparse=True)
+opt = torch.optim.AdamW(embed.parameters())
+embed(torch.tensor([1, 3])).sum().backward()
+opt.step()  # <-
