@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+
 from ...recording.events import NOTHING, OpRan, Site
 from ..mending import spot, with_call, wrapped
 from ..paths import Paths, paths_of
@@ -125,14 +127,32 @@ def _the_same_anew(run: Run, event: OpRan, one: int, other: int, step: int) -> b
         return False  # what is only looked at may well be zero
     if not all(run.status(tensor, step - 1).requires_grad for tensor in (one, other)):
         return False
-    makers = run.tensors[one].op, run.tensors[other].op
-    if makers[0].op != makers[1].op or makers[0].site == makers[1].site:
+    if run.tensors[one].op.site == run.tensors[other].op.site or not _computed_alike(run, one, other):
         return False
     values = run.recording.array(event.outputs[0].array)
     leaves = set(leaves_of(run, [one]))
     if values is None or values.any() or not values.size or leaves != set(leaves_of(run, [other])):
         return False
     return any(leaf in run.updates for leaf in leaves)
+
+
+def _computed_alike(run: Run, one: int, other: int) -> bool:
+    """Whether two results come of the same operations on the same numbers, as far as these are known."""
+    queue = [(one, other)]
+    for ours, theirs in queue:
+        (at, maker), (again, anew) = run.op_of(ours), run.op_of(theirs)
+        given = run.inputs(maker), run.inputs(anew)
+        if maker.op != anew.op or len(given[0]) != len(given[1]):
+            return False
+        for first, second in zip(*given, strict=True):
+            if first == second:
+                continue
+            once, then = run.values(first, at), run.values(second, again)
+            if once is not None and then is not None and not np.array_equal(once, then):
+                return False
+            if len(queue) < _FAR:
+                queue.append((first, second))
+    return True
 
 
 @rule(69, POLICY_SIGN)

@@ -1344,3 +1344,15 @@ for step in range(4):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+# %% a head that starts at zero, and the difference of what it makes of two views
+body, head, x = nn.Linear(4, 4), nn.Linear(4, 2), torch.randn(6, 4)
+nn.init.zeros_(head.weight)
+opt = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+for step in range(2):
+    opt.zero_grad()
+    for part in range(2):
+        one = head(torch.tanh(body(x)))
+        two = head(torch.tanh(body(x + 0.1)))
+        ((two - one).pow(2).mean() + (one - 1).pow(2).mean()).backward()
+    opt.step()
