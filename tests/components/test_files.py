@@ -260,9 +260,10 @@ def test_the_operators_file_is_shown_first_and_an_example_where_it_is_bad(
 
 
 def test_the_page_is_drawn_while_the_operators_file_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    go = threading.Event()
+    began, go = threading.Event(), threading.Event()
 
     def slow(data: bytes, name: str, *, stop: threading.Event) -> Program:
+        began.set()
         go.wait(60)
         return Program.from_text(data.decode(), name)
 
@@ -272,7 +273,8 @@ def test_the_page_is_drawn_while_the_operators_file_is_read(monkeypatch: pytest.
     monkeypatch.setattr(opening, "opened", slow)
     monkeypatch.setattr(tasks, "PATIENCE", 0.0)
     visit = Visit()
-    assert "Opening slow.py" in visit.text("status")
+    assert began.wait(60)
+    assert "Opening slow.py" in visit.draw().text("status")
     go.set()
     visit.page.tasks["open"].ticket.done.wait(60)
     assert visit.draw().page.edited == ["x = 1\n"]

@@ -145,7 +145,7 @@ for step in range(4):
 
 # %% the ratio of PPO is taken to probabilities with a graph
 #: thread: issue, abhisheksuran/Reinforcement_Learning: PPO ratio between old policy and new policy
-#: cause: zero_gradient
+#: cause: gradient_cancels, zero_gradient
 #: shows: float(policy.weight.grad.abs().max()) == 0
 policy = nn.Linear(4, 2)
 optimizer = torch.optim.Adam(policy.parameters(), lr=1e-2)
