@@ -13,7 +13,7 @@ from .reason import Finding, Reason
 def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -> Finding | None:
     """The first finding, an error or a warning, about the tensor of a reason, or about what its line made in another iteration.
 
-    None where the reason says itself that something is wrong.
+    None where the reason says itself that something is wrong, and before the moment at which a finding shows.
 
     Args:
         found: the findings about the run that are known, in their order.
@@ -22,8 +22,10 @@ def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -
         return None
     asked = _place(recording, reason.tensor)
     for finding in found:
+        if not finding.grave or finding.step > reason.step:
+            continue
         tensors = [int(key[1:]) for key in finding.nodes if key.startswith("t")]
-        if finding.grave and (reason.tensor in tensors or any(asked == _place(recording, each) for each in tensors)):
+        if reason.tensor in tensors or any(asked == _place(recording, each) for each in tensors):
             return finding
     return None
 

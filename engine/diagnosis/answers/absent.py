@@ -153,7 +153,7 @@ def _needs_none(q: Question) -> Reason:
         )
     how = "without requires_grad=True"
     fix = f"If a gradient is wanted, make it with requires_grad=True, or call {q.name}.requires_grad_() before it is used."
-    if f"{FREEZING}(" in run.segment(run.site(q.history.born)):
+    if q.history.info.is_parameter and f"{FREEZING}(" in run.segment(run.site(q.history.born)):
         how = f"by {FREEZING}, which freezes it"
         fix = f"If it is to learn, pass freeze=False: {FREEZING}(…, freeze=False)."
     return q.because(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...recording.events import NOTHING, OpRan
+from ...recording.events import NOTHING, OpRan, Site
 from .. import mending
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
@@ -121,23 +121,21 @@ def mask_inverted(run: Run) -> Iterator[Finding]:
         if site in told or mask == NOTHING or not _far_below(run.setting(event, "value")):
             continue
         base = run.beneath_views(mask)
-        left_out = run.values(base, step)
-        looked_up = None if left_out is None else _padded(run, left_out, step)
-        if left_out is None or looked_up is None:
+        left_out, made = run.values(base, step), run.site(run.tensors[base].born)
+        if left_out is None or (looked_up := _padded(run, left_out, step)) is None:
             continue
         indices, padding = looked_up
         told.add(site)
-        said, made = run.segment(run.site(run.tensors[base].born)), run.site(run.tensors[base].born)
         yield finding(
             run, MASK_INVERTED,
             f"The attention at {run.site_text(site)} leaves out every token and attends to the padding alone.",
-            f"Where this mask is True, a position is left out. {said or 'It'} ({run.site_text(made)}) is True exactly where "
-            f"{run.title(indices)} is no padding ({padding}).",
+            f"Where this mask is True, a position is left out. {run.segment(made) or 'It'} ({run.site_text(made)}) is True "
+            f"exactly where {run.title(indices)} is no padding ({padding}).",
             f"Turn the mask around: True where {run.title(indices)} is {padding}.",
             step=step, site=site, related=[made],
             evidence=[("left out", f"{int(left_out.sum())} of {left_out.size} positions"), ("padding", str(padding))],
             nodes=[key(base), key(indices)],
-            changes=_turned_around(run, base),
+            changes=_turned_around(run, made),
         )  # fmt: skip
 
 
@@ -181,9 +179,8 @@ def _fills_up(values: NDArray[Any], left_out: NDArray[Any]) -> int | None:
     return int(values[~left_out][0])
 
 
-def _turned_around(run: Run, mask: int) -> mending.Changes:
+def _turned_around(run: Run, site: Site | None) -> mending.Changes:
     """The changes that have a comparison ask for the opposite."""
-    site = run.site(run.tensors[mask].born)
     found = mending.spot(run, site)
     node = found.node if found is not None else None
     if isinstance(node, ast.Assign | ast.Return | ast.AnnAssign):

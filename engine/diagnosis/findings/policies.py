@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -86,16 +87,15 @@ def advantage_learns(run: Run) -> Iterator[Finding]:
 
 @rule(68, GRADIENT_CANCELS)
 def gradient_cancels(run: Run) -> Iterator[Finding]:
-    """The difference of two results, computed at two places from the same trained leaves, is zero in every iteration."""
-    zero: dict[int, int] = {}
+    """The difference of two results, computed at two places from the same trained leaves, is zero time and again."""
+    same, apart = Counter[int](), set[int]()
     for step, event in run.first_ops_of(run.having("difference")):
         ours, theirs = run.argument(event, "self"), run.argument(event, "other")
-        if event.site in zero and not zero[event.site]:
+        if event.site in apart or not _the_same_anew(run, event, ours, theirs, step):
+            apart.add(event.site)
             continue
-        zero[event.site] = zero.get(event.site, 0) + 1
-        if not _the_same_anew(run, event, ours, theirs, step):
-            zero[event.site] = 0
-        if zero[event.site] != _TWICE:
+        same[event.site] += 1
+        if same[event.site] != _TWICE:
             continue
         older, newer = sorted((ours, theirs), key=lambda t: run.tensors[t].born)
         leaves = [leaf for leaf in leaves_of(run, [newer]) if leaf in run.updates]

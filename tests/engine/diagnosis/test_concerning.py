@@ -38,6 +38,13 @@ def test_it_is_found_by_the_tensor() -> None:
     assert "torch.cat" in found.fix
 
 
+def test_before_it_has_happened_nothing_is_told_of_it() -> None:
+    recording = recorded(COLUMNS)
+    (found,) = findings(recording)
+    assert concerning(recording, why(recording, "t", found.step), [found]) is found
+    assert concerning(recording, why(recording, "t", found.step - 1), [found]) is None
+
+
 def test_of_a_copy_no_parts_are_made() -> None:
     (found,) = findings(recorded(COLUMNS.replace("x[:, 1:2]", "x.clone()")))
     assert found.title == "autograd.grad is asked for the gradient of t, but the result was computed from x itself."
