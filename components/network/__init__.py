@@ -17,15 +17,12 @@ from collections.abc import Callable
 from functools import cache
 from html import escape
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jinja2
 import networkx as nx
-import pyvis
-from pyvis.edge import Edge
-from pyvis.network import Network
-from pyvis.node import Node
+
+from .pyvis_alone import TEMPLATES, Edge, Network, Node
 
 if TYPE_CHECKING:
     from engine.graph import View
@@ -37,7 +34,6 @@ if TYPE_CHECKING:
 
 OURS = __name__.rpartition("components.")[0]
 """How the names of our modules begin: as `gradtape.engine` is called in somebody's program, or as `engine` in our processes."""
-TEMPLATES = Path(pyvis.__file__).parent / "templates"
 HEIGHT = "90vh"
 FONT = 13
 CHARACTERS = 6.9

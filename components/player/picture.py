@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET
-from pyvis.network import Network
 
+from components.network.pyvis_alone import Network
 from components.player.protocol import Card, Drawn, Fold, Frame, Group, LegendEntry, Line, NetworkEdge, NetworkNode, VisNetwork
 from engine.diagnosis.comparison.graph_diff import Merged, merged
 from engine.graph.chosen import NONE_CHOSEN, Chosen

@@ -27,6 +27,7 @@ from components.server.health import Truth, answer
 from components.server.probe import PATH
 from components.server.puts import show_what_was_put
 from components.server.requests import hear_every_click
+from components.server.sent_together import send_together
 from components.server.styles_told import know_a_style_sheet
 from components.server.theme_told import remember_theme
 from components.server.unsent import drop_whole_parts
@@ -48,6 +49,7 @@ async def life(app: Any) -> AsyncIterator[None]:
     show_what_was_put()
     hand_out_plain_state()
     hand_over_together()
+    send_together()
     let_go_of_ended_runs()
     know_a_style_sheet()
     await _draw_once()

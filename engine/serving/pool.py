@@ -160,7 +160,7 @@ class Pool:
             ticket = Ticket(session, work, wanted, long, self, now, turn)
             self._wait_in_line(ticket)
             self._start_thread()
-            self._changed.notify_all()
+            self._changed.notify()
         return ticket
 
     @property
@@ -203,7 +203,6 @@ class Pool:
                     line.remove(ticket)
             ticket.stop.set()
             self._finish(ticket)
-            self._changed.notify_all()
 
     def tick(self) -> None:
         """Look at the clock now."""
@@ -227,12 +226,15 @@ class Pool:
             threading.Thread(target=self._serve, daemon=True, name=f"gradtape-run-{self._threads}").start()
 
     def _serve(self) -> None:
+        """Run one after the other. Of the idle threads one is woken at a time: they would all contend for the interpreter."""
         while True:
             with self._changed:
                 while (ticket := self._next()) is None:
                     if self._closed:
                         return
                     self._changed.wait(self._until_somebody_moves())
+                if self.waiting:
+                    self._changed.notify()  # the next idle thread: whether it can start another, and when somebody moves
             self._run(ticket)
             del ticket  # an idle thread must not hold a result
 
@@ -255,7 +257,7 @@ class Pool:
                 else:
                     ticket.value, ticket.failure = value, failure
                     self._finish(ticket)
-            self._changed.notify_all()
+        # Nobody is woken: this thread looks for the next itself.
 
     # --- who is next; the lock is held --------------------------------------------------------------------------------------
 

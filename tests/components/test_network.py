@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from html import escape
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +23,7 @@ from engine.graph import build, layout
 from engine.graph.graph_view import View
 from engine.recording import Recording
 from engine.sandbox import run
+from tests.components.conftest import ROOT
 from tests.engine.export.hostile import NAMES, TAGS, hostile
 from tests.engine.export.programs import recorded
 
@@ -154,3 +157,15 @@ def test_it_does_not_take_longer_for_each_node_when_there_are_more(monkeypatch: 
     for name in ("add_node", "add_edge", "get_nodes"):
         monkeypatch.setattr(f"pyvis.network.Network.{name}", None)
     assert len(network(recorded("repeated_backward")).nodes) > 3
+
+
+def test_pyvis_comes_without_ipython_and_shows_networks_in_notebooks_all_the_same() -> None:
+    script = (
+        "import sys\n"
+        "from components.network.pyvis_alone import Network\n"
+        "print(any(name.split('.')[0] == 'IPython' for name in sys.modules))\n"
+        "from pyvis.network import IFrame\n"
+        "print(type(IFrame('graph.html', 1, 1)).__module__)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == ["False", "IPython.lib.display"]

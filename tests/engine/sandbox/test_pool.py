@@ -287,3 +287,43 @@ def test_the_number_of_slots_follows_the_cluster(monkeypatch: pytest.MonkeyPatch
         assert (made.slots, made.quick_slots, made.long_slots) == (9, 5, 4)
     finally:
         pools._own.cache_clear()
+
+
+def test_one_idle_thread_is_woken_for_each_that_comes(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All at once would contend for the interpreter, and all but one would find nothing to do."""
+    held = [Work(k) for k in range(4)]
+    tickets = [pool.submit(f"visitor {k}", work, long=k > 1) for k, work in enumerate(held)]
+    assert all(work.has_started() for work in held)
+    for work, ticket in zip(held, tickets, strict=True):
+        work.release.set()
+        ticket.result(SOON)
+    looks: list[str] = []
+    plain = pool._next
+    monkeypatch.setattr(pool, "_next", lambda: looks.append(threading.current_thread().name) or plain())  # type: ignore[func-returns-value]
+    assert pool.submit("visitor", lambda stop: "done").result(SOON) == "done"
+    with pool._changed:
+        assert len(set(looks)) <= 2, "the one that is woken, and one that was started"
+
+
+def test_nothing_waits_for_ever_whoever_comes_and_goes() -> None:
+    pool = Pool(slots=3, queue=100_000, per_session=100_000)
+    chance = Random(0)
+    tickets: list[Ticket[int]] = []
+    lock = threading.Lock()
+
+    def visit(name: str, seed: int) -> None:
+        own = Random(seed)
+        for k in range(60):
+            ticket = pool.submit(name, lambda stop, k=k: k, long=own.random() < 0.3)  # type: ignore[misc]
+            with lock:
+                tickets.append(ticket)
+            if own.random() < 0.2:
+                ticket.cancel()
+
+    visitors = [threading.Thread(target=visit, args=(f"visitor {k}", chance.randrange(1000))) for k in range(8)]
+    for each in visitors:
+        each.start()
+    for each in visitors:
+        each.join()
+    assert all(ticket.done.wait(SOON) for ticket in tickets)
+    pool.close()
