@@ -62,7 +62,12 @@ def _named(paths: Paths, name: str, step: int, far: int = _FAR) -> int | None:
             if (found := _named(paths, given, step, far - 1)) is not None:
                 return found
     tail = [track for (_, other), track in paths.run.index.names.items() if other.endswith("." + name.removeprefix("self."))]
-    return next((track.at(step, NOTHING) for track in tail if track.at(step, NOTHING) != NOTHING), None)
+    found = next((track.at(step, NOTHING) for track in tail if track.at(step, NOTHING) != NOTHING), None)
+    _, *within, _ = name.split(".") if "." in name else ("", "")
+    if found is None and within and all(paths.source.values(f"self.{part}") for part in within):
+        # Of what a module holds no name begins with the name that the module has.
+        return _named(paths, name.partition(".")[2], step, 0)
+    return found
 
 
 def _bound(paths: Paths, name: str, step: int) -> int | None:

@@ -1845,3 +1845,29 @@ emb(torch.tensor([0, 0])).sum().backward()  # <-
 embed = nn.Embedding.from_pretrained(torch.randn(5, 3))  # <-
 head = nn.Linear(3, 1)
 head(embed(torch.tensor([1, 2]))).sum().backward()
+
+# %% a scaled matrix of a layer in a network, asked by its whole path
+#: asks: model.bil.W
+#: after: a forum thread on parameters that are scaled where they are made
+#: code: not_retained
+#: says: retain_grad
+#: grad: None
+class Bilinear(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.W = nn.Parameter(torch.ones(2, 3)) * 0.05  # <-
+
+    def forward(self, a, c):
+        return (a @ self.W * c).sum(1)
+
+class Scorer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bil = Bilinear()
+
+    def forward(self, a, c):
+        return self.bil(a, c)
+
+model = Scorer()
+loss = model(torch.ones(4, 2), torch.ones(4, 3)).mean()
+loss.backward()
