@@ -1852,6 +1852,7 @@ head(embed(torch.tensor([1, 2]))).sum().backward()
 #: code: not_retained
 #: says: retain_grad
 #: grad: None
+#: wrong: no
 class Bilinear(nn.Module):
     def __init__(self):
         super().__init__()
