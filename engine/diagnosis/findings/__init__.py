@@ -63,6 +63,7 @@ CONSEQUENCES = {
     "rounded_to_zero": {"zero_gradient", "zero_gradient_read", "dead_relu"},
     "zero_derivative": {"zero_gradient"},
     "symmetry": {"zero_gradient", "dead_relu"},
+    "zero_product": {"symmetry", "zero_gradient", "zero_gradient_read"},
     "vanishing_gradients": {"zero_gradient"},
     "undivided_accumulation": {"diverging"},
     "made_in_forward": {"stale_optimizer"},

@@ -27,6 +27,7 @@ AVERAGE_IS_ALIAS = Kind(
 AVERAGED_BACK = Kind(
     "averaged_back", "warning", "What an optimizer trains is overwritten by an average with a copy that never changes."
 )
+MEMORY_TWICE = Kind("memory_twice", "warning", "Two parameters share their memory, and an optimizer changes it once for each.")
 COPIED_NOT_TIED = Kind(
     "copied_not_tied", "hint", "A parameter begins as a copy of another one of the same model, and goes its own way."
 )
@@ -172,6 +173,30 @@ def _mixed(run: Run, event: OpRan, parameter: int) -> set[int]:
         elif far < _FAR and "elementwise" in run.traits(run.tensors[tensor].op.op):
             queue += [(given, far + 1) for given in run.inputs(run.tensors[tensor].op)]
     return found if itself else set()
+
+
+@rule(115, MEMORY_TWICE)
+def memory_twice(run: Run) -> Iterator[Finding]:
+    """`nn.Parameter(other.weight)` takes the place of a weight, and optimizers step both in the same part of the run."""
+    for parameter, updates in run.updates.items():
+        history = run.tensors[parameter]
+        others = {run.owner(run.beneath_views(given)) for given in run.inputs(history.op)} - {parameter}
+        other = next((each for each in others if each in run.updates and run.updates[each][-1] > updates[0]), None)
+        if other is None:
+            continue
+        site = run.site(history.born)
+        text = run.segment(site) or "What makes it"
+        plain = re.fullmatch(r"[\w.]*Parameter\(([\w.]+?)(\.data|\.detach\(\))?\)", text)
+        yield finding(
+            run, MEMORY_TWICE,
+            f"{run.title(parameter)} and {run.title(other)} are two parameters on the same memory: each step changes it twice.",
+            f"{text} makes a parameter with a gradient and a state in the optimizer of its own, of the same numbers. Each gets "
+            "its own part of the gradient, and what is done for the one is done to the other as well.",
+            "To tie weights, put one parameter in two places" + (f": = {plain[1]}." if plain else "."),
+            step=history.born, site=site, related=[run.site(run.tensors[other].born)],
+            evidence=[("updates of the one", str(len(updates))), ("updates of the other", str(len(run.updates[other])))],
+            nodes=[key(parameter), key(other)], steps=updates,
+        )  # fmt: skip
 
 
 @rule(115, COPIED_NOT_TIED)

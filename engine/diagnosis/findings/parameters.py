@@ -28,6 +28,7 @@ GRADIENTS_RETURNED = Kind(
 )
 UNLISTED_PARAMETER = Kind("unlisted_parameter", "error", "Parameters get gradients, and no optimizer updates them.", True)
 LEAF_OVERWRITTEN = Kind("leaf_overwritten", "error", "An update replaces a leaf by a new tensor instead of changing it.", True)
+ZERO_PRODUCT = Kind("zero_product", "warning", "Two parameters that multiply each other are both zero, and stay so.", True)
 SYMMETRY = Kind("symmetry", "warning", "The units of a layer are initialised alike and stay alike.", True)
 
 
@@ -379,6 +380,68 @@ def _goes_on_wrongly(run: Run, tensor: int, step: int, tracked: bool) -> bool:
         if harm and isinstance(event, OpRan) and event.op not in run.having("same_values") and event.op != "grad":
             return event.grad_mode
     return False
+
+
+@rule(189, ZERO_PRODUCT)
+def zero_product(run: Run) -> Iterator[Finding]:
+    """Of a product of two parameters both factors begin as zero, so both gradients are zero in every pass."""
+    still = [tensor for tensor in run.updates if _still_zero(run, tensor)]
+    pairs: dict[Site | None, list[tuple[int, int, int]]] = {}
+    taken = set[int]()
+    for one in still if len(still) > 1 else ():
+        step, other = next(_times(run, one, still), (NOTHING, NOTHING))
+        if other != NOTHING and not taken & {one, other}:
+            taken |= {one, other}
+            first, last = sorted((one, other), key=lambda t: run.tensors[t].born)
+            pairs.setdefault(run.site(run.tensors[first].born), []).append((first, last, step))
+    for made, alike in pairs.items():
+        first, last, step = alike[0]
+        born = run.tensors[first].born
+        more = f" (and {len(alike) - 1} more such pairs)" if len(alike) > 1 else ""
+        yield finding(
+            run, ZERO_PRODUCT,
+            f"{run.names([first, last])}{more} are both zero and multiply each other: neither ever gets a gradient.",
+            "The gradient of a product's factor is the other factor, times what comes back: where both are zero, both "
+            f"gradients are zero, in all {len(run.updates[first])} steps. One of them may be zero, so that the product begins "
+            "as nothing; then the other one has to be something.",
+            f"Initialise {run.title(first)} at random, and leave {run.title(last)} zero.",
+            step=born, site=made,
+            related=[run.site(run.tensors[last].born), run.site(step)],
+            evidence=[("gradients", "zero in all passes"), ("multiplied at", run.site_text(run.site(step)))],
+            nodes=[key(t) for pair in alike for t in pair[:2]],
+            steps=run.updates[first],
+            changes=mends.at_random(run, born),
+        )  # fmt: skip
+
+
+def _still_zero(run: Run, tensor: int) -> bool:
+    """Whether a matrix was zero when its first gradient came, is zero at the end, and only got zeros."""
+    rows = [(s, e) for s, e in run.history(tensor) if isinstance(e, Accumulated)]
+    if not rows or len(run.tensors[tensor].info.shape) < 2:
+        return False
+    if not all(run.zero(run.status(tensor, at).array) for at in (rows[0][0], len(run.events) - 1)):
+        return False
+    return all(run.zero(e.increment) for _, e in (rows[0], rows[len(rows) // 2], rows[-1]))
+
+
+def _times(run: Run, tensor: int, among: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Products of what a parameter is, turned or not, and of another one, or of a product with it: `(step, the other)`."""
+    products = run.having("matrix_product")
+    taken = [tensor]
+    for each in taken:
+        for step in run.consumers.get(each, ())[:8]:
+            event = run.events[step]
+            if not isinstance(event, OpRan) or not event.outputs:
+                continue
+            if "same_values" in run.traits(event.op) and len(taken) < 8:
+                taken.append(event.outputs[0].id)
+            elif event.op in products:
+                others = [given for given in run.inputs(event) if given != each]
+                for source in others:
+                    if run.owner(run.beneath_views(source)) in among:
+                        yield step, run.owner(run.beneath_views(source))
+                    elif len(others) < 32 and (made := run.tensors[source].op).op in products | run.having("same_values"):
+                        others += run.inputs(made)
 
 
 @rule(190, SYMMETRY)

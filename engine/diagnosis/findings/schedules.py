@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -13,6 +14,7 @@ import numpy as np
 from ...graph.numbers import number
 from ...recording.events import NOTHING, Site
 from ..cadence import Key, Window, cadence_of
+from ..mending.expressions import keyword
 from ..mends import order as mends
 from ..optimizer_text import Made, given, mentioned, methods, optimizer_site, schedules, stepped_by
 from ..paths import paths_of
@@ -39,6 +41,12 @@ RATE_RISES_AGAIN = Kind("rate_rises_again", "hint", "A cosine schedule is steppe
 SCHEDULE_OF_ANOTHER = Kind(
     "schedule_of_another", "warning", "A schedule changes the rate of an optimizer that another one has taken the place of."
 )
+PLATEAU_MODE = Kind(
+    "plateau_mode",
+    "warning",
+    "ReduceLROnPlateau is given a score that is to rise, but waits for it to fall.",
+    mechanical=True,
+)
 ZERO_RATE = Kind("zero_rate", "warning", "The optimizer's learning rate is zero.")
 UPDATE_LOST = Kind("update_lost", "warning", "The updates are so small that rounding swallows them.")
 
@@ -48,6 +56,23 @@ _RISEN = 0.1
 """The share of its first value to which a rate may come back before it is worth a look."""
 _TINY = 1e-6
 """A learning rate, and the relative change of a parameter over a run, that are worth a look."""
+_SCORES = {
+    "acc",
+    "accuracy",
+    "auc",
+    "auroc",
+    "bleu",
+    "dice",
+    "f1",
+    "iou",
+    "miou",
+    "precision",
+    "psnr",
+    "recall",
+    "reward",
+    "ssim",
+}
+"""Words in the names of what is the better the larger it is."""
 _LENGTHS = ("T_max", "step_size", "total_iters", "T_0", "total_steps", "epochs", "milestones")
 """The arguments in which schedules are told how long they take; all stand second among a schedule's arguments, or have "
 "names."""
@@ -271,6 +296,64 @@ def _behind(run: Run, expression: ast.expr) -> ast.expr:
 
 def _is(node: ast.expr, *names: str) -> bool:
     return isinstance(node, ast.Name) and node.id in names
+
+
+@rule(142, PLATEAU_MODE)
+def waits_for_the_wrong_way(run: Run) -> Iterator[Finding]:
+    """A plateau is looked for in a score as if it were a loss, and the rate was cut."""
+    made = [each for each in schedules(run) if each.kind == "ReduceLROnPlateau"] if run.optimizer_steps else []
+    for schedule in made:
+        mode = given(schedule.call, 1, "mode")
+        if mode is not None and not (isinstance(mode, ast.Constant) and mode.value == "min"):
+            continue
+        calls = [(cell, call) for cell, call in methods(run, schedule.name, "step") if (metric := given(call, 0, "metrics"))
+                 is not None and _is_score(run, metric)]  # fmt: skip
+        for _, rates in _rates(run) if calls else ():
+            cut = next((k for k, (a, b) in enumerate(zip(rates.values, rates.values[1:], strict=False), 1) if b < a), None)
+            if cut is None or (len(schedules(run)) > 1 and schedule not in _of(run, made, rates)):
+                continue
+            cell, call = calls[0]
+            told = ast.unparse(given(call, 0, "metrics") or call)
+            yield finding(
+                run, PLATEAU_MODE,
+                f"{schedule.name} waits for {told} to fall, but it is the better the higher it is.",
+                "With mode='min', as it is unless another is given, ReduceLROnPlateau cuts the rate when what it is told has "
+                f"not become smaller. {told} rises while the training goes well, so the rate is cut all the same: it has "
+                f"come from {number(rates.values[0])} to {number(rates.values[-1])}, the first time after {cut} steps.",
+                f"Make {schedule.name} with mode=\"max\", or give it the loss of the validation data.",
+                step=rates.windows[cut].step,
+                site=schedule.site,
+                related=[site_of(cell, call)],
+                evidence=_told(rates),
+                nodes=[key(t) for t in rates.windows[cut].owned],
+                steps=[w.step for w in rates.windows[cut:]],
+                changes=keyword(run, schedule.site, "mode", '"max"'),
+            )  # fmt: skip
+            break
+
+
+def _is_score(run: Run, metric: ast.expr) -> bool:
+    """Whether an expression is, by its name, a score and no loss, and nothing in the text turns it around."""
+    while isinstance(metric, ast.Call):
+        metric = metric.func
+    if isinstance(metric, ast.Subscript) and isinstance(metric.slice, ast.Constant):
+        name = str(metric.slice.value)
+    elif isinstance(metric, ast.Name | ast.Attribute):
+        name = ast.unparse(metric).rpartition(".")[2]
+    else:
+        return False
+    if not _SCORES & set(re.findall(r"[a-z0-9]+", name.lower())):
+        return False
+    behind = [value for _, _, value in paths_of(run.recording).source.values(ast.unparse(metric))]
+    text = " ".join([name, *(ast.unparse(value) for value in behind)]).lower()
+    return (
+        "loss" not in text
+        and "err" not in text
+        and not any(
+            isinstance(value, ast.UnaryOp) or (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Sub))
+            for value in behind
+        )
+    )
 
 
 @rule(143, SCHEDULE_UNUSED)

@@ -82,12 +82,14 @@ def penalty_without_graph(run: Run) -> Iterator[Finding]:
         taken, named, tensor, total, step, root = terms[0]
         name, by_grad = paths.label(named, step), taken.entry.event.via == "grad"
         of = run.names(sorted(taken.variables), 2)
+        called = (run.segment(site) or "").partition("(")[0] or "torch.autograd.grad"
+        what = f"The gradient by {of}" if called.endswith("grad") or not by_grad else f"What {called} returns"
         yield finding(
             run, PENALTY_WITHOUT_GRAPH,
             f"{name} is added to the loss, but no gradient comes from it: it is computed from a gradient without a graph.",
-            f"The gradient by {of} is taken at {run.where(taken.entry.began)} without create_graph=True, so to autograd it is "
+            f"{what} is taken at {run.where(taken.entry.began)} without create_graph=True, so to autograd it is "
             f"a constant, and so is {name}. It changes the value of the loss ({run.where(step)}), and nothing learns from it.",
-            "Take the gradient with create_graph=True: torch.autograd.grad(…, create_graph=True)." if by_grad else
+            f"Take it with a graph: {called}(…, create_graph=True)." if by_grad else
             "Take the gradient as a tensor with a graph instead of reading .grad: "
             f"(g,) = torch.autograd.grad(out, {of}, create_graph=True), with the root of that pass for out.",
             step=step, site=site, related=[run.site(step), run.site(root.began)],
@@ -154,7 +156,8 @@ def _term(run: Run, taken: Taken) -> Term | None:
                 continue
             made = event.outputs[0]
             if not made.requires_grad:
-                if event.op not in run.having("detaches") and made.id not in seen:
+                own = run.site(step) == run.site(taken.entry.began)  # what jacobian and its like do at their end
+                if (own or event.op not in run.having("detaches")) and made.id not in seen:
                     seen[made.id] = made.id if run.tensors[made.id].first_name else seen[tensor]
                     queue.append(made.id)
                 continue

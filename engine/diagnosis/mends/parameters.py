@@ -110,16 +110,17 @@ def at_random(run: Run, step: int) -> Changes:
     for site in sites_at(run, step):
         found = spot(run, site)
         call = call_of(found)
+        if call is not None and ast.unparse(call.func).rpartition(".")[2] == "Parameter" and call.args:
+            call = call.args[0] if isinstance(call.args[0], ast.Call) else None
         if found is None or call is None or not isinstance(call.func, ast.Attribute):
             continue
-        name, base = call.func.attr, found.program.lines.of(call.func.value)
+        name, base, site = call.func.attr, found.program.lines.of(call.func.value), site_of(found.cell, call)
         if name in ("zeros_", "ones_", "constant_") and call.args:
-            whole = site_of(found.cell, call)
             given = found.program.lines.of(call.args[0])
             how = f"xavier_uniform_({given})" if given.endswith("weight") else f"normal_({given}, std=0.1)"
-            return replaced(run, whole, f"{base}.{how}")
+            return replaced(run, site, f"{base}.{how}")
         if name in ("zero_", "fill_"):
-            return replaced(run, site_of(found.cell, call), f"{base}.normal_(0, 0.1)")
+            return replaced(run, site, f"{base}.normal_(0, 0.1)")
         if name in ("zeros", "ones"):
             return renamed(run, site, "randn")
         if name == "full" and base == "torch" and len(call.args) >= 2:

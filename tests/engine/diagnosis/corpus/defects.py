@@ -1422,3 +1422,75 @@ embed = nn.Embedding(5, 2, sparse=True)
 opt = torch.optim.AdamW(embed.parameters())
 embed(torch.tensor([1, 3])).sum().backward()
 opt.step()  # <-
+
+# %% a contractive penalty whose Jacobian has no graph
+#: finds: penalty_without_graph
+from torch.autograd.functional import jacobian
+net = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(5, 3), torch.rand(5, 4)
+for step in range(3):
+    slope = jacobian(lambda v: net(v).sum(0), x)  # <-
+    loss = F.mse_loss(net(x), y) + 0.1 * slope.pow(2).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% both factors of a low-rank update begin as zero
+#: finds: zero_product
+class LoRA(nn.Module):
+    def __init__(self, base, rank):
+        super().__init__()
+        self.base = base.requires_grad_(False)
+        self.down = nn.Parameter(torch.zeros(rank, base.in_features))  # <-
+        self.up = nn.Parameter(torch.zeros(base.out_features, rank))
+
+    def forward(self, x):
+        return self.base(x) + F.linear(F.linear(x, self.down), self.up)
+
+net = nn.Sequential(LoRA(nn.Linear(6, 5), 2), nn.ReLU(), LoRA(nn.Linear(5, 3), 2))
+opt = torch.optim.Adam([p for p in net.parameters() if p.requires_grad], lr=0.1)
+x, y = torch.randn(20, 6), torch.randint(0, 3, (20,))
+for step in range(4):
+    loss = F.cross_entropy(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a parameter of a parameter's numbers
+#: finds: memory_twice
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.emb = nn.Embedding(5, 3)
+        self.head = nn.Linear(3, 5, bias=False)
+        self.head.weight = nn.Parameter(self.emb.weight.data)  # <-
+
+    def forward(self, i):
+        return self.head(self.emb(i))
+
+model = Tied()
+opt = torch.optim.Adam(model.parameters(), lr=0.01)
+for step in range(4):
+    loss = F.cross_entropy(model(torch.arange(4)), torch.arange(1, 5))
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a plateau of F1, looked for downwards
+#: finds: plateau_mode
+model = nn.Linear(4, 2)
+opt = torch.optim.SGD(model.parameters(), lr=0.5)
+sched = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, "min", patience=0)  # <-
+x, y = torch.randn(20, 4), torch.randint(0, 2, (20,))
+def score():
+    said = model(x).argmax(1)
+    hit = ((said == 1) & (y == 1)).sum().item()
+    return 2 * hit / max(((said == 1).sum() + (y == 1).sum()).item(), 1)
+for epoch in range(6):
+    loss = F.cross_entropy(model(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    metrics = {"f1": score(), "loss": loss.item()}
+    sched.step(metrics["f1"])

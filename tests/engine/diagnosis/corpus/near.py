@@ -710,3 +710,132 @@ def closure():
 for i in range(3):
     opt.step(closure)
 print(closure().item())
+
+# %% a plateau of the validation loss
+#: near: plateau_mode
+model = nn.Linear(4, 2)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+sched = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, patience=0, threshold=0.5)
+x, y = torch.randn(20, 4), torch.randint(0, 2, (20,))
+for epoch in range(6):
+    loss = F.cross_entropy(model(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+    acc = (model(x).argmax(1) == y).float().mean()
+    sched.step(loss.item())
+print(acc.item(), opt.param_groups[0]["lr"])
+
+# %% a plateau of what is one minus the accuracy, and of its negative
+#: near: plateau_mode
+model = nn.Linear(4, 2)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+one = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, patience=0)
+two = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, mode="max", patience=0)
+x, y = torch.randn(20, 4), torch.randint(0, 2, (20,))
+for epoch in range(6):
+    loss = F.cross_entropy(model(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+    accuracy = (model(x).argmax(1) == y).float().mean().item()
+    neg_acc = -accuracy
+    one.step(1 - accuracy)
+    one.step(neg_acc)
+    two.step(accuracy)
+print(accuracy)
+
+# %% a plateau of losses that are added up
+#: near: plateau_mode
+model = nn.Linear(4, 2)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+sched = torch.optim.lr_scheduler.ReduceLROnPlateau(opt, patience=0, threshold=0.5)
+x, y = torch.randn(20, 4), torch.randint(0, 2, (20,))
+for epoch in range(6):
+    acc = 0.0
+    for k in range(2):
+        loss = F.cross_entropy(model(x[k::2]), y[k::2])
+        opt.zero_grad(); loss.backward(); opt.step()
+        acc += loss.item()
+    sched.step(acc)
+print(opt.param_groups[0]["lr"])
+
+# %% a low-rank update that begins as nothing
+#: near: zero_product
+x = torch.randn(40, 6)
+y = x @ torch.randn(6, 3)
+base = nn.Linear(6, 3).requires_grad_(False)
+A, B = nn.Parameter(torch.randn(2, 6) * 0.1), nn.Parameter(torch.zeros(3, 2))
+opt = torch.optim.Adam([A, B], lr=0.05)
+for step in range(20):
+    loss = F.mse_loss(base(x) + x @ A.T @ B.T, y)
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% two zero matrices that are added
+#: near: zero_product
+x = torch.randn(40, 6)
+y = x @ torch.randn(6, 3)
+A, B = nn.Parameter(torch.zeros(6, 3)), nn.Parameter(torch.zeros(6, 3))
+opt = torch.optim.SGD([A, B], lr=0.05)
+for step in range(20):
+    loss = F.mse_loss(x @ A + x.square() @ B, y)
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% the last layer zero, as of a residual branch
+#: near: zero_product
+x = torch.randn(40, 6)
+y = x @ torch.randn(6, 6)
+one, two = nn.Linear(6, 8), nn.Linear(8, 6)
+nn.init.zeros_(two.weight); nn.init.zeros_(two.bias)
+opt = torch.optim.Adam([*one.parameters(), *two.parameters()], lr=0.05)
+for step in range(20):
+    loss = F.mse_loss(x + two(torch.relu(one(x))), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% weights that are tied
+#: near: memory_twice
+emb, out = nn.Embedding(5, 3), nn.Linear(3, 5, bias=False)
+out.weight = emb.weight
+opt = torch.optim.Adam(emb.parameters(), lr=0.1)
+for step in range(5):
+    loss = F.cross_entropy(out(emb(torch.arange(4))), torch.arange(1, 5))
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% a trained weight that is trained on as another parameter
+#: near: memory_twice
+x, y = torch.randn(30, 4), torch.randn(30, 2)
+first, second = nn.Linear(4, 2), nn.Linear(4, 2)
+opt = torch.optim.SGD(first.parameters(), lr=0.1)
+for step in range(5):
+    loss = F.mse_loss(first(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+second.weight = nn.Parameter(first.weight.detach())
+opt = torch.optim.SGD(second.parameters(), lr=0.01)
+for step in range(5):
+    loss = F.mse_loss(second(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% the Jacobian of a fixed teacher as the target
+#: near: penalty_without_graph
+from torch.autograd.functional import jacobian
+teacher, student = nn.Sequential(nn.Linear(3, 4), nn.Tanh()), nn.Linear(3, 4)
+opt = torch.optim.SGD(student.parameters(), lr=0.1)
+x = torch.randn(3)
+for step in range(5):
+    target = jacobian(teacher, x)
+    loss = F.mse_loss(student.weight, target) + student(x).square().mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% the size of a Jacobian is watched
+#: near: penalty_without_graph
+from torch.autograd.functional import jacobian
+net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(3), torch.randn(2)
+for step in range(5):
+    loss = F.mse_loss(net(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+    size = jacobian(net, x).norm()
+    print(loss.item(), size.item(), (loss.detach() + size).item())
