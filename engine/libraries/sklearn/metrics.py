@@ -214,14 +214,15 @@ def mean_absolute_error(y_true: Any, y_pred: Any, *, sample_weight: Any = None, 
     return _averaged(np.average(np.abs(true - predicted), axis=0, weights=sample_weight), multioutput)
 
 
-def r2_score(y_true: Any, y_pred: Any, *, multioutput: str = "uniform_average") -> Any:
+def r2_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None, multioutput: str = "uniform_average") -> Any:
     """The part of the variance that predictions tell."""
     true, predicted = _numbers(y_true, y_pred)
     if len(true) < 2:
         warnings.warn("R^2 score is not well-defined with less than two samples.", UndefinedMetricWarning, stacklevel=2)
         return float("nan")
-    left = ((true - predicted) ** 2).sum(0)
-    spread = ((true - true.mean(0)) ** 2).sum(0)
+    weights = np.ones(len(true)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    left = weights @ (true - predicted) ** 2
+    spread = weights @ (true - np.average(true, axis=0, weights=weights)) ** 2
     flat = spread == 0
     scores = np.where(flat, np.where(left == 0, 1.0, 0.0), 1 - left / np.where(flat, 1, spread))
     return _averaged(scores, multioutput)

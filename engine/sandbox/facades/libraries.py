@@ -20,7 +20,7 @@ MODULES = {
     "gymnasium": ("", "spaces"),
     "mnist1d": ("", "data"),
     "packaging": ("", "version"),
-    "sklearn": ("", "datasets", "metrics", "model_selection", "preprocessing", "utils"),
+    "sklearn": ("", "base", "datasets", "metrics", "model_selection", "preprocessing", "utils"),
     "torchinfo": ("",),
     "torchsummary": ("",),
     "torchvision": (

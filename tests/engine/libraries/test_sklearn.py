@@ -10,6 +10,7 @@ import pytest
 
 import engine as torch
 from engine.libraries.sklearn import datasets, metrics, model_selection, preprocessing, utils
+from engine.recording.events import Printed
 from engine.sandbox import run
 from tests.engine.libraries.sklearn_expected import EXPECTED
 from tests.engine.libraries.sklearn_programs import TEXTS, digest, given
@@ -133,3 +134,63 @@ def test_a_program_gets_no_module_and_no_state_of_its_own() -> None:
     )
     assert result.status == "policy"
     assert result.output == "RandomState\n"
+
+
+def test_estimators_of_a_programs_own() -> None:
+    result = run(OWN)
+    assert result.status == "ok", result.message
+    assert result.recording is not None
+    # What scikit-learn 1.9 prints.
+    assert "".join(event.text for event in result.recording.events if isinstance(event, Printed)).splitlines() == [
+        "Net(lr=0.2)",
+        "{'lr': 0.2, 'steps': 40} True",
+        "Invalid parameter 'nope' for estimator Net(lr=0.2). Valid parameters are: ['lr', 'steps'].",
+        "True Scale()",
+        "1.0",
+        "{'inner__lr': 0.3, 'inner__steps': 40, 'inner': Net(lr=0.3)}",
+    ]
+
+
+OWN = """
+import numpy as np, torch
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin, clone
+class Net(RegressorMixin, BaseEstimator):
+    def __init__(self, lr=0.1, steps=40):
+        self.lr = lr
+        self.steps = steps
+    def fit(self, X, y):
+        self.w_ = torch.zeros(X.shape[1], requires_grad=True)
+        for _ in range(self.steps):
+            ((torch.tensor(X) @ self.w_ - torch.tensor(y)) ** 2).mean().backward()
+            with torch.no_grad():
+                self.w_ -= self.lr * self.w_.grad
+            self.w_.grad = None
+        return self
+    def predict(self, X):
+        return (torch.tensor(X) @ self.w_).detach().numpy()
+X = np.random.RandomState(0).randn(30, 3)
+X = X.astype(np.float32)
+y = X @ np.array([1.0, 2.0, -1.0], dtype=np.float32)
+net = Net().set_params(lr=0.2)
+print(net)
+print(net.get_params(), clone(net).fit(X, y).score(X, y) > 0.9)
+try:
+    net.set_params(nope=1)
+except ValueError as error:
+    print(error)
+class Scale(TransformerMixin, BaseEstimator):
+    def fit(self, X, y=None):
+        self.mean_ = X.mean(0)
+        return self
+    def transform(self, X):
+        return X - self.mean_
+print(bool(np.abs(Scale().fit_transform(X).mean(0)).max() < 1e-6), Scale())
+class Zero(ClassifierMixin, BaseEstimator):
+    def predict(self, X):
+        return np.zeros(len(X))
+print(Zero().score(X, np.zeros(30)))
+class Outer(BaseEstimator):
+    def __init__(self, inner=None):
+        self.inner = inner
+print(Outer(Net()).set_params(inner__lr=0.3).get_params())
+"""
