@@ -102,6 +102,14 @@ VALUES = (
         types=("IndexError", "RuntimeError"),
     ),
     Failure(
+        "number_indexed", ("invalid index of a 0-dim tensor",),
+        "A tensor that is a single number is indexed.",
+        "It has no dimension to choose from. Until PyTorch 0.4 a loss was a vector of one element, with loss.data[0] as its "
+        "number.",
+        "Take the number with item(): loss.item().",
+        mechanical=True,
+    ),
+    Failure(
         "index_out_of_range",
         ("index out of range in self", "is out of bounds for dimension", "does not match the shape of the indexed tensor",
          "index out of range", "is out of bounds for axis"),

@@ -16,6 +16,7 @@ from ..mending import (
     keyword,
     receiver_at,
     renamed,
+    replaced,
     site_of,
     spot,
     statement_of,
@@ -50,6 +51,8 @@ def accepted(run: Run, code: str, step: int, message: str, name: str) -> Changes
             return _detached(run, site)
         case "numpy_of_tracked":
             return _as_array(run, site)
+        case "number_indexed":
+            return _as_number(run, site)
         case "bce_of_logits":
             return losses.another(run, step, "binary_cross_entropy", "binary_cross_entropy_with_logits")
         case "bce_shapes":
@@ -119,6 +122,20 @@ def _as_array(run: Run, site: Site | None) -> Changes:
     if call.func.attr == "numpy":
         return with_call(run, site_of(found.cell, call.func.value), "detach()")
     return with_call(run, argument_at(run, site, 0), "detach()")
+
+
+def _as_number(run: Run, site: Site | None) -> Changes:
+    """`loss.data[0]` as `loss.item()`, where the statement has but one such part."""
+    found = statement_of(run, site)
+    first = [
+        part
+        for part in (ast.walk(found.node) if found is not None else ())
+        if isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Constant) and part.slice.value == 0
+    ]
+    if found is None or len(first) != 1:
+        return []
+    text = found.program.lines.of(first[0].value)
+    return replaced(run, site_of(found.cell, first[0]), f"{text.removesuffix('.data')}.item()")
 
 
 _WANTS_CLASSES = re.compile(r"expected (target dtype to be|scalar type) Long")

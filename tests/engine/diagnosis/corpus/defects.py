@@ -1494,3 +1494,11 @@ for epoch in range(6):
     opt.step()
     metrics = {"f1": score(), "loss": loss.item()}
     sched.step(metrics["f1"])
+
+# %% the number of a loss, taken as before PyTorch 0.4
+#: finds: number_indexed
+model = nn.Linear(3, 1)
+total = 0.0
+for step in range(2):
+    loss = F.mse_loss(model(torch.ones(4, 3)), torch.zeros(4, 1))
+    total += loss.data[0]  # <-
