@@ -280,6 +280,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     small, rounds = chosen.smallest, 1 if chosen.smallest else 5
     asked = {title: each for title, each in PROGRAMS.items() if chosen.only.lower() in title.lower()}
     run("import torch")
+    gc.freeze()  # what is loaded is not looked through before each measurement
     if chosen.rules:
         for title, (text, count, _) in asked.items():
             rules(title, text.replace("{n}", "2" if small else str(count)), rounds)

@@ -30,7 +30,8 @@ PEERS_OF_THE_ENGINE = {"PyTorch": "torch", "autograd": "autograd", "mygrad": "my
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[..., str]]:
     """Runs a script with these arguments and gives what it prints. Scripts may have PyTorch use one thread; that is undone.
-    One that changes Python as a process for programs does, or has a loop of events of its own, runs apart: in a process."""
+    One that changes Python as a process for programs does, has a loop of events of its own, or looks through all of the memory
+    before it measures, runs apart: in a process."""
     torch: ModuleType | None = importlib.import_module("torch") if find_spec("torch") else None
     threads = torch.get_num_threads() if torch is not None else 0
 
@@ -76,7 +77,7 @@ def test_every_script_is_run_by_a_test() -> None:
 
 
 def test_engines(script: Callable[..., str]) -> None:
-    shown = script("engines", "--smallest")
+    shown = script("engines", "--smallest", apart=True)
     chains, training = shown.split("Training step of a two-layer network")
     assert set(columns(chains)) == {"gradtape", "NumPy by hand"} | present(PEERS_OF_THE_ENGINE)
     assert set(columns(training.partition("Cost of recording")[0])) == {"gradtape", "NumPy by hand"} | (
@@ -106,10 +107,12 @@ def test_recording(script: Callable[..., str]) -> None:
 
 def test_answers(script: Callable[..., str]) -> None:
     rows = re.findall(
-        r"^\| ([\w, ]+) \| [\d,]+ \| \d+ \| \d+ (?:\| \d+ / [\d.]+ ){3}\|$", script("answers", "--smallest"), re.MULTILINE
+        r"^\| ([\w, ]+) \| [\d,]+ \| \d+ \| \d+ (?:\| \d+ / [\d.]+ ){3}\|$",
+        script("answers", "--smallest", apart=True),
+        re.MULTILINE,
     )
     assert rows == list(answers.PROGRAMS)
-    shown = script("answers", "--smallest", "--rules", "--only", "GAN")
+    shown = script("answers", "--smallest", "--rules", "--only", "GAN", apart=True)
     assert len(re.findall(r"^\| \w+\.\w+ \| [\d.]+ \|$", shown, re.MULTILINE)) >= 20
 
 
