@@ -16,6 +16,7 @@ SCRIPTS = {
     "frozen": (
         r"^idle: a new visitor's first picture [\d.]+ s; page's process \d+ MB$",
         r"^a notebook of 0\.1 MB of nested lists, 1 at once: first picture [\d.]+ s .*, page's process \d+ -> \d+ MB",
+        r"^its replay saved, 1 at once: first picture [\d.]+ s .*, page's process \d+ -> \d+ MB",
     ),
     "training": (
         r"^6 iterations: [\d,]+ events; run [\d.]+ s; CPU ms: .*, rolled \d+, .*, "
