@@ -70,14 +70,13 @@ def handed_over(plain: Callable[[Any], list[ForwardMsg]]) -> Callable[[Any], lis
             return messages
         runtime: Any = get_instance()
         info = runtime._session_mgr.get_active_session_info(session.id)
-        sent = 0
-        while sent < min(len(messages), _room(info)):
+        room = _room(info)
+        for sent, message in enumerate(messages[:room]):
             try:
-                runtime._send_message(info, messages[sent])
+                runtime._send_message(info, message)
             except SessionClientDisconnectedError:
-                break
-            sent += 1
-        return messages[sent:]
+                return messages[sent:]
+        return messages[room:]
 
     return flush
 
