@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .. import limits
 from .events import (
+    BY_BACKWARD,
     LEVELS,
     NOTHING,
     Accumulated,
@@ -266,6 +267,8 @@ class _Checker:
         kinds: tuple[type[Any], ...] = (FlagSet, Read, GradSet, Accumulated)
         for kind in kinds:
             self.tensors(tables[kind]["tensor"], steps(kind), steps(kind))
+        by_backward = np.array([text == BY_BACKWARD for text in self.tape.texts], np.bool_)
+        self.refuse(by_backward[tables[GradSet]["how"]], steps(GradSet), lambda k: "change of .grad outside of backward passes by a backward pass")
         self.running(tables[Accumulated]["number"], steps(Accumulated))
         self.node_ids(tables[Accumulated]["node"], steps(Accumulated), optional=True)
         self.tensors(tables[HookRan]["tensor"], steps(HookRan), steps(HookRan), optional=True)

@@ -210,6 +210,10 @@ class NodeRan(Event, frozen=True, tag="node"):
     sent: tuple[Sent | None, ...]
 
 
+BY_BACKWARD = "backward"
+"""What changed a `.grad` where no `GradSet` says so: a backward pass."""
+
+
 class Accumulated(Event, frozen=True, tag="accumulate"):
     """A gradient was added to a tensor's `.grad` by backward pass `number` (a retained non-leaf's is set, not added)."""
 
@@ -229,7 +233,8 @@ class BackwardEnded(Event, frozen=True, tag="backward_end"):
 
 
 class GradSet(Event, frozen=True, tag="grad"):
-    """A tensor's `.grad` changed outside a backward pass: `how` is "zero_", "None", "assign" or the in-place op's name."""
+    """A tensor's `.grad` changed outside a backward pass: `how` is "zero_", "None", "assign" or the in-place op's name, and
+    never `BY_BACKWARD`."""
 
     tensor: int
     array: int

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from .columns import Columns, Ints, columns_of
 from .events import (
+    BY_BACKWARD,
     NOTHING,
     Accumulated,
     AnyEvent,
@@ -395,7 +396,7 @@ class Index:
             line = self._line(step)
             if not line and number:
                 line = self._line(self.passes[number].began)
-            kind = "backward" if how == NOTHING else hows[how]
+            kind = BY_BACKWARD if how == NOTHING else hows[how]
             return LedgerRow(step, kind, number, line, grads.increment.item(row), grads.total.item(row))
 
         return StepFunction(grads.step[rows], row_of)

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from .. import limits
 from .events import (
+    BY_BACKWARD,
     LEVELS,
     NOTHING,
     Accumulated,
@@ -147,6 +148,8 @@ class References:
         self.running.remove(event.number)
 
     def grad_set(self, event: GradSet) -> None:
+        if event.how == BY_BACKWARD:
+            raise RecordingError("change of .grad outside of backward passes by a backward pass")
         self.tensor(event.tensor)
         self.array(event.array)
 

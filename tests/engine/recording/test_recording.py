@@ -28,6 +28,7 @@ from engine.recording.events import (
     Accumulated,
     AnyEvent,
     BackwardBegan,
+    GradSet,
     Named,
     NodeInfo,
     NodeRan,
@@ -457,15 +458,18 @@ def with_event(event: Any) -> Recording:
         NodeRan(number=1, node=8, received=(0,), sent=()),
         NodeRan(number=1, node=8, received=(0,), sent=(Sent(4, 0, 0), Sent(3, 0, 0))),
         BackwardBegan(number=1, roots=()),
+        GradSet(tensor=0, array=-1, how="backward"),
         OpRan(op="add", node=NodeInfo(0, "Again")),
         OpRan(op="add", node=NodeInfo(900, "Loop", ((900, 0),))),
         OpRan(op="add", node=NodeInfo(900, "A", ((901, 0),)), accumulators=(NodeInfo(901, "B", ((900, 0),)),)),
     ],
     ids=lambda event: type(event).__name__,
 )
-def test_an_event_that_refers_to_nothing_is_refused(event: Any) -> None:
+def test_an_event_that_cannot_be_is_refused(event: Any) -> None:
     with pytest.raises(RecordingError, match="event 20"):
         Recording.load(with_event(event).to_bytes())
+    with pytest.raises(RecordingError):
+        Recording.load(as_format1(with_event(event)))
 
 
 def test_an_accumulator_may_be_met_before_its_leaf_but_not_without_it() -> None:
