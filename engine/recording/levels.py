@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .events import NOTHING, Scope, Thinned
+from .log import Events
 
 if TYPE_CHECKING:
     from .recording import Recording
@@ -73,14 +74,17 @@ def _iterations(recording: Recording) -> Iterations:
     numbers: list[int] = []
     number, told = NOTHING, False
     now: tuple[int, ...] = ()
-    scope, thinned = recording.tape.scope, recording.tape.steps(Thinned)
+    scopes = recording.tape.scope
+    levels = levels_of(recording)
+    thinned = dict(zip(levels.steps, levels.changes, strict=True))
     # Only where the scope changes, or the level, can an iteration begin.
-    changes = np.flatnonzero(np.append(True, scope[1:] != scope[:-1])) if len(scope) else thinned
-    for step in np.union1d(changes, thinned).tolist():
-        event = recording.events[step]
-        if isinstance(event, Thinned) and event.unit == unit:
-            number, told = event.iteration, True  # iterations may have gone by unseen
-        elif event.scope >= 0 and (turn := turns[event.scope]) and turn != now:
+    changed = np.flatnonzero(np.append(True, scopes[1:] != scopes[:-1])[: len(scopes)])
+    steps_looked_at = np.union1d(changed, np.array(levels.steps, np.int64))
+    for step, scope in zip(steps_looked_at.tolist(), scopes[steps_looked_at].tolist(), strict=True):
+        change = thinned.get(step)
+        if change is not None and change.unit == unit:
+            number, told = change.iteration, True  # iterations may have gone by unseen
+        elif scope >= 0 and (turn := turns[scope]) and turn != now:
             if not told:
                 # The same loop goes on, or it begins anew; each iteration leaves something unless it was said that they do not.
                 number += turn[-1] - now[-1] if now and turn[:-1] == now[:-1] and turn[-1] > now[-1] else turn[-1] + 1
@@ -117,7 +121,7 @@ def beginning(recording: Recording) -> Recording:
     made = recording.derived.get("beginning")
     if made is None:
         made = copy(recording)
-        made.events = recording.events[: levels.steps[0]]
+        made.events = Events(recording.tape.part(0, levels.steps[0]))
         made.derived = {}
         recording.derived["beginning"] = made
     assert made is not None
@@ -128,8 +132,8 @@ def levels_of(recording: Recording) -> Levels:
     """The levels of a recording, found on the first call and kept on the recording."""
     made = recording.derived.get("levels")
     if made is None:
-        steps = recording.tape.steps(Thinned).tolist()
-        found = [event for step in steps if isinstance(event := recording.events[step], Thinned)]
-        made = recording.derived["levels"] = Levels(tuple(steps), tuple(found))
+        found = recording.tape.of_kind(Thinned)
+        steps, changes = zip(*found, strict=True) if found else ((), ())
+        made = recording.derived["levels"] = Levels(tuple(steps), tuple(changes))
     assert isinstance(made, Levels)
     return made
