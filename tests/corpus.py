@@ -217,6 +217,9 @@ def on_gradtape(case: Case, after: str) -> int:
         before = case.head + "# %%\n".join([*cells[: error.cell - 1], ""]) if error.cell else ""
         place = case.place(before.count("\n") + error.line)
         print(error.traceback.rstrip() or error.message, f"{place}: {result.status}", sep="\n", file=sys.stderr)
+    else:
+        events = 0 if result.recording is None else len(result.recording.events)
+        print(f"{case.file}:{case.line}: {result.status}, {events:,} events", file=sys.stderr)
     return int(result.status != "ok")
 
 

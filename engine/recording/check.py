@@ -268,7 +268,8 @@ class _Checker:
         for kind in kinds:
             self.tensors(tables[kind]["tensor"], steps(kind), steps(kind))
         by_backward = np.array([text == BY_BACKWARD for text in self.tape.texts], np.bool_)
-        self.refuse(by_backward[tables[GradSet]["how"]], steps(GradSet), lambda k: "change of .grad outside of backward passes by a backward pass")
+        self.refuse(by_backward[tables[GradSet]["how"]], steps(GradSet),
+                    lambda k: "backward pass that is none changes a .grad")  # fmt: skip
         self.running(tables[Accumulated]["number"], steps(Accumulated))
         self.node_ids(tables[Accumulated]["node"], steps(Accumulated), optional=True)
         self.tensors(tables[HookRan]["tensor"], steps(HookRan), steps(HookRan), optional=True)

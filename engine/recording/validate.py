@@ -149,7 +149,7 @@ class References:
 
     def grad_set(self, event: GradSet) -> None:
         if event.how == BY_BACKWARD:
-            raise RecordingError("change of .grad outside of backward passes by a backward pass")
+            raise RecordingError("backward pass that is none changes a .grad")
         self.tensor(event.tensor)
         self.array(event.array)
 

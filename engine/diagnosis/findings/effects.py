@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-import numpy as np
-
-from ...recording.columns import columns_of
 from ..mending import instead, site_of
 from ..optimizer_text import optimizers
 from ..paths import Paths, paths_of
+from ..ran import first_step_at, first_step_beside, steps_at
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -36,9 +34,9 @@ def returned_in_loop(run: Run) -> Iterator[Finding]:
     unused = [t for _, stepped in run.optimizer_steps[:1] for t in stepped.idle if run.tensors[t].ledger is None]
     paths = paths_of(run.recording)
     for cell, loop, end in _ending_loops(paths) if unused else ():
-        step = _first_within(run, cell, loop.lineno, loop.end_lineno or loop.lineno)
-        turns = {i for s in _steps_within(run, cell, loop) for line, i in run.loops(s) if line == loop.lineno}
-        if step is None or turns - {0}:
+        steps = steps_at(run, cell, loop.lineno, loop.end_lineno or loop.lineno).tolist()
+        turns = {i for step in steps for line, i in run.loops(step) if line == loop.lineno}
+        if not steps or turns - {0}:
             continue
         site = site_of(cell, end)
         yield finding(
@@ -47,7 +45,7 @@ def returned_in_loop(run: Run) -> Iterator[Finding]:
             f"`{ast.unparse(end)}` stands within the loop, which never comes to a second turn. {run.names(unused)} "
             f"{'are' if len(unused) > 1 else 'is'} used by nothing.",
             "Indent the return as the for above it, so that it comes after the loop.",
-            step=step, site=site, related=[site_of(cell, loop.iter)],
+            step=steps[0], site=site, related=[site_of(cell, loop.iter)],
             evidence=[("iterations", "1"), ("parameters that are not used", str(len(unused)))],
             nodes=[key(t) for t in unused[:20]],
         )  # fmt: skip
@@ -65,30 +63,6 @@ def _ending_loops(paths: Paths) -> Iterator[tuple[int, ast.For, ast.Return]]:
                 yield cell, node, node.body[-1]
 
 
-def _steps_within(run: Run, cell: int, node: ast.stmt) -> list[int]:
-    """The steps at the lines of a statement."""
-    last = node.end_lineno or node.lineno
-    rows = [k for k, s in enumerate(run.recording.sites) if s.cell == cell and node.lineno <= s.line <= last]
-    found: list[int] = np.flatnonzero(np.isin(columns_of(run.recording).events.site, rows)).tolist() if rows else []
-    return found
-
-
-def _first_within(run: Run, cell: int, first: int, last: int) -> int | None:
-    """The first step at some lines."""
-    rows = [k for k, s in enumerate(run.recording.sites) if s.cell == cell and first <= s.line <= last]
-    steps = np.flatnonzero(np.isin(columns_of(run.recording).events.site, rows)) if rows else np.zeros(0, np.int64)
-    return int(steps[0]) if len(steps) else None
-
-
-def _first_beside(run: Run, cell: int, statement: ast.stmt) -> int | None:
-    """The first step in the block around a statement, by which it is known to have run; None where there is none."""
-    source = paths_of(run.recording).source
-    block = next((a for a in source.around(statement) if isinstance(a, ast.stmt) and not isinstance(a, ast.If)), None)
-    if block is None:
-        return _first_within(run, cell, 1, 10**9)
-    return _first_within(run, cell, block.lineno, block.end_lineno or block.lineno)
-
-
 @rule(105, NOTHING_LOADED)
 def nothing_loaded(run: Run) -> Iterator[Finding]:
     """Where weights are loaded, the module's parameters are written; here nothing is."""
@@ -103,12 +77,12 @@ def nothing_loaded(run: Run) -> Iterator[Finding]:
             or run.raised is not None
         ):
             continue
-        step = _first_beside(run, cell, statement)
-        after = _first_within(run, cell, (statement.end_lineno or statement.lineno) + 1, 10**9)
+        step = first_step_beside(run, cell, statement)
+        after = first_step_at(run, cell, (statement.end_lineno or statement.lineno) + 1)
         if (
             step is None
             or after is None
-            or _writes_at(run, cell, statement)
+            or len(steps_at(run, cell, statement.lineno, statement.end_lineno or statement.lineno))
             or not run.knows("operations", 0, len(run.events) - 1)
         ):
             continue
@@ -128,10 +102,6 @@ def nothing_loaded(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _writes_at(run: Run, cell: int, statement: ast.stmt) -> bool:
-    return any(True for _ in _steps_within(run, cell, statement))
-
-
 # --- attributes ---------------------------------------------------------------------------------------------------------------
 
 _TENSORS = (".data", ".weight", ".bias", ".grad")
@@ -146,7 +116,7 @@ def method_assigned(run: Run) -> Iterator[Finding]:
         if not owner.endswith(_TENSORS) or not attribute.endswith("_") or attribute.endswith("__"):
             continue
         for cell, statement, value in bindings:
-            step = _first_beside(run, cell, statement) if isinstance(statement, ast.Assign) else None
+            step = first_step_beside(run, cell, statement) if isinstance(statement, ast.Assign) else None
             if step is None or not isinstance(statement, ast.Assign) or isinstance(value, ast.Lambda | ast.Name):
                 continue
             yield finding(
@@ -171,7 +141,7 @@ def rate_unread(run: Run) -> Iterator[Finding]:
         if owner not in made or attribute not in ("lr", "learning_rate") or _is_read(paths, attribute):
             continue
         for cell, statement, _ in bindings:
-            step = _first_beside(run, cell, statement) if isinstance(statement, ast.Assign) else None
+            step = first_step_beside(run, cell, statement) if isinstance(statement, ast.Assign) else None
             if step is None or not isinstance(statement, ast.Assign):
                 continue
             value, site = ast.unparse(statement.value), site_of(cell, statement)

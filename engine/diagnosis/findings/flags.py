@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from ..paths import Paths, paths_of
 from ..program_ast import site_of
+from ..ran import first_step_at
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -36,7 +37,7 @@ def flag_unread(run: Run) -> Iterator[Finding]:
                 or not isinstance(value.value, bool)
             ):
                 continue
-            step = _first_behind(run, cell, statement)
+            step = first_step_at(run, cell, statement.lineno)
             if step is None or not _runs(paths, statement):
                 continue
             site = site_of(cell, statement)
@@ -65,15 +66,6 @@ def flag_unread(run: Run) -> Iterator[Finding]:
                     step=step, site=site, evidence=[(f"parameters of {whose} that are otherwise", str(len(others)))],
                     nodes=[key(t) for t in others[:20]],
                 )  # fmt: skip
-
-
-def _first_behind(run: Run, cell: int, statement: ast.stmt) -> int | None:
-    """The first step that the program does in this line or further down."""
-    for step in range(len(run.events)):
-        site = run.site(step)
-        if site is not None and site.cell == cell and site.line >= statement.lineno:
-            return step
-    return None
 
 
 def _runs(paths: Paths, statement: ast.stmt) -> bool:

@@ -6,15 +6,13 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-import numpy as np
-
 from ...program.changes import TextChange
-from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Site
 from ...recording.index import Pass
 from ..mending import Changes, loop_around, site_of, spot, statement_at
 from ..mends.order import made_once
 from ..paths import Paths, paths_of
+from ..ran import first_step_beside
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from ..run import call as called
@@ -57,7 +55,7 @@ def not_called(run: Run) -> Iterator[Finding]:
                 continue
             if len(run.recording.source) > 1 and statement is program.tree.body[-1]:
                 continue  # a notebook shows it
-            step = _first_beside(run, cell, statement)
+            step = first_step_beside(run, cell, statement, branches=True)
             if step is None:
                 continue
             text, site = ast.unparse(node), site_of(cell, node)
@@ -70,17 +68,6 @@ def not_called(run: Run) -> Iterator[Finding]:
                 step=step, site=site, evidence=[("calls by this statement", "0")],
                 changes=[TextChange(cell, site.end_line, site.end_column, site.end_line, site.end_column, "()")],
             )  # fmt: skip
-
-
-def _first_beside(run: Run, cell: int, statement: ast.stmt) -> int | None:
-    """The first step in the innermost block of a loop or function around a statement, or at its level; None where nothing is
-    recorded there, so that it may never have run."""
-    source = paths_of(run.recording).source
-    block = next((a for a in source.around(statement) if isinstance(a, ast.stmt)), None)
-    first, last = (block.lineno, block.end_lineno or block.lineno) if block is not None else (1, 10**9)
-    rows = [k for k, s in enumerate(run.recording.sites) if s.cell == cell and first <= s.line <= last]
-    steps = np.flatnonzero(np.isin(columns_of(run.recording).events.site, rows)) if rows else np.zeros(0, np.int64)
-    return int(steps[0]) if len(steps) else None
 
 
 # --- lost ---------------------------------------------------------------------------------------------------------------------
