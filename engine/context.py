@@ -183,6 +183,19 @@ def outside() -> int:
     return level
 
 
+def beyond(level: int) -> int:
+    """A `stacklevel` of PyTorch's Python as it is here, where what users call stands around some functions as well."""
+    real, counted, frame = 1, 1, sys._getframe(1)
+    while counted < level and frame.f_back is not None:
+        real, frame = real + 1, frame.f_back
+        counted += frame.f_code.co_filename != CALL
+    return real
+
+
+CALL = "<engine op call>"
+"""The file name of the code that stands around functions."""
+
+
 def set_warn_always(b: bool) -> None:
     """Whether warnings that appear once in a process are to appear each time."""
     _always[0] = b

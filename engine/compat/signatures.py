@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +20,21 @@ def overloads() -> dict[str, list[str]]:
     return found
 
 
-def kind(value: Any) -> str:
-    """How the error writes an argument's type."""
-    if isinstance(value, tuple | list) and type(value) in (tuple, list) and value:
-        opening, closing = "()" if isinstance(value, tuple) else "[]"
-        inner = ", ".join([type(v).__name__ for v in value]) + ("," if isinstance(value, tuple) and len(value) == 1 else "")
-        return f"{type(value).__name__} of {opening}{inner}{closing}"
-    return type(value).__name__
+_HEAP = 1 << 9
+"""Types that are made at run time, as classes are; the name of others has their module in it."""
 
 
-def invalid_combination(name: str, *args: Any, **kwargs: Any) -> TypeError:
-    """The error for arguments that fit none of the overloads of `name`."""
-    got = ", ".join([kind(a) for a in args] + [f"{k}={kind(v)}" for k, v in kwargs.items()])
-    lines = [f" * ({signature})\n" for signature in overloads().get(name, ())]
+def type_name(value: Any) -> str:
+    """How PyTorch's errors name a value's type: one of C's with its module, a class by its name alone."""
+    kind = type(value)
+    outside = kind.__module__ == "numpy" or (not kind.__flags__ & _HEAP and kind.__module__ != "builtins")
+    return f"{kind.__module__}.{kind.__name__}" if outside else kind.__name__
+
+
+def invalid_combination(name: str, *args: Any, signatures: Sequence[str] | None = None, **kwargs: Any) -> TypeError:
+    """The error for arguments that fit none of the overloads of `name`, which are known here unless they are given."""
+    got = ", ".join([type_name(a) for a in args] + [f"{k}={type_name(v)}" for k, v in kwargs.items()])
+    lines = [f" * ({signature})\n" for signature in (overloads().get(name, ()) if signatures is None else signatures)]
     return TypeError(
         f"{name}() received an invalid combination of arguments - got ({got}), but expected one of:\n{''.join(lines)}"
     )

@@ -34,6 +34,7 @@ from .slow_path import (
     coerce,
     coerce_list,
     in_single,
+    number,
     otherwise,
     promote,
     to_floating,
@@ -246,6 +247,11 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
     for position, p in enumerate(op.parameters, 1):
         if p.name in op.rules:
             body += _read(op, p.name, position, operator)
+        elif p.default.__class__ in (int, float) or p.default is p.empty:
+            v = variable(p.name)
+            other = f"{v} is not default_{p.name} and " if p.default is not p.empty else ""
+            place = "" if p.kind is p.KEYWORD_ONLY else f" (position {position})"
+            body.append(f"if {other}{v}.__class__ is Tensor: {v} = number({v}, \"{op.name}(): argument '{p.name}'{place}\")")
     body += _convert(op)
     arrays = ", ".join("a_" + variable(n) for n in op.tensors)
     inputs = ", ".join(("a_" if p.name in op.rules else "") + variable(p.name) for p in op.parameters)
@@ -298,7 +304,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
         "new": new, "constant": constant, "gradient_edge": gradient_edge, "share": share, "ndarray": np.ndarray,
         "asarray": array_of, "FLOAT32": FLOAT32, "NUMBERS32": NUMBERS32, "NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS,
         "inference": inference, "counter_of": counter_of, "coerce": coerce, "coerce_list": coerce_list, "promote": promote,
-        "to_floating": to_floating, "otherwise": otherwise, "versions_of": versions_of,
+        "to_floating": to_floating, "number": number, "otherwise": otherwise, "versions_of": versions_of,
         "INEXACT": INEXACT, "autocast": autocast, "settle": settle, "in_single": in_single,
         "wrap": return_type(op) if several else None,
     }  # fmt: skip

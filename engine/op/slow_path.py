@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..autograd.saved_variable import Inference
-from ..compat.signatures import invalid_combination, overloads
+from ..compat.signatures import invalid_combination, overloads, type_name
 from ..compat.version import Changed
 from ..context import context
 from ..dtypes import result_dtype
@@ -48,12 +48,40 @@ def coerce(op: Op, value: Any, name: str, position: int) -> Any:
         arguments = sys._getframe(1).f_locals
         given = [arguments[variable(p.name)] for p in op.parameters if p.name in op.rules or p.default is p.empty]
         raise invalid_combination(op.name, *given)
-    raise TypeError(f"{op.name}(): argument '{shown}' (position {position}) must be Tensor, not {type(value).__name__}")
+    raise TypeError(f"{op.name}(): argument '{shown}' (position {position}) must be Tensor, not {type_name(value)}")
 
 
 def accepts_numbers(op: Op, name: str) -> bool:
     """Whether a number may stand for the input."""
     return name in op.broadcast and "tensors_only" not in op.traits
+
+
+def number(value: Tensor, what: str) -> Any:
+    """What a tensor stands for that is given for an argument that is none: the number that it holds, if it holds a single one.
+
+    Raises:
+        TypeError: if it needs a gradient, of which nothing would arrive at it.
+    """
+    array = value._array
+    if array.__class__ is not np.ndarray or array.ndim:
+        return value
+    if value.requires_grad:
+        raise TypeError(f"{what} must be Number, not Tensor")
+    return array.item()
+
+
+def real(value: Any) -> float:
+    """A number as a float, as an argument that is none of a gradient's.
+
+    Raises:
+        TypeError: for anything else; what users call says it in PyTorch's words.
+    """
+    if value.__class__ is not float:
+        if isinstance(value, Tensor):
+            value = number(value, "an argument")
+        elif isinstance(value, str):
+            raise TypeError("a text is no number")
+    return float(value)
 
 
 def coerce_list(op: Op, values: Any, name: str) -> list[Any]:

@@ -17,8 +17,9 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from .. import compat, dtypes
+from ..compat.arguments import plain_kinds, refused, written
 from ..compat.signatures import invalid_combination, overloads
-from ..context import context, grad_mode, outside
+from ..context import CALL, context, grad_mode, outside
 from ..op.code_cache import codes
 from ..op.codegen import named_result
 from ..tensor import Tensor
@@ -58,8 +59,15 @@ class _Called(NamedTuple):
     function: Callable[..., Any]
     name: str
     parameters: tuple[inspect.Parameter, ...]
-    method: bool
+    owner: str
+    known_as: str
+    """Its name in that namespace."""
     out: bool
+
+    @property
+    def method(self) -> bool:
+        """Whether it is a tensor's."""
+        return self.owner == "torch.Tensor"
 
     @property
     def rest(self) -> str:
@@ -74,21 +82,23 @@ class _Called(NamedTuple):
         return name if any(p.name == name and p.kind is not _REST for p in self.parameters) else ""
 
 
-_around: dict[tuple[int, str, bool, bool], Callable[..., Any]] = {}
-"""What stands around a function, by its id and how it is called: the namespaces share it."""
+_around: dict[tuple[int, str, str, bool], Callable[..., Any]] = {}
+"""What stands around a function, by its id and how it is called."""
 
 
 def callable_as(function: Callable[..., Any], owner: str, name: str) -> Callable[..., Any]:
     """The function as users call it by a name of one of PyTorch's namespaces; itself, where PyTorch's is written in Python, or
     where it takes any names."""
-    if name not in _NATIVE.get(owner, ()) or not isinstance(function, FunctionType):
+    if not isinstance(function, FunctionType):
         return function
-    method, out = owner == "torch.Tensor", name in _TAKES_OUT[owner]
-    key = (id(function), function.__name__, method, out)
+    if name not in _NATIVE.get(owner, ()):
+        return _plain(function, owner, name) if name in written().get(owner, ()) else function
+    out = name in _TAKES_OUT[owner]
+    key = (id(function), name, owner, out)
     made = _around.get(key)
     if made is None:
         parameters = tuple(inspect.signature(function, follow_wrapped=False).parameters.values())
-        called = _Called(function, function.__name__, parameters, method, out)
+        called = _Called(function, function.__name__, parameters, owner, name, out)
         if any(p.kind is p.VAR_KEYWORD for p in parameters):
             made = _with_out(called) if out else _with_former(called, function)
         else:
@@ -98,12 +108,59 @@ def callable_as(function: Callable[..., Any], owner: str, name: str) -> Callable
 
 
 def _written(called: _Called) -> Callable[..., Any]:
-    names = {"__name__": __name__, "_function": called.function, "_called": called, "_settled": settled, "_MISSING": MISSING}
-    made = FunctionType(_code(tuple((p.name, p.kind, p.default is p.empty) for p in called.parameters)), names, called.name)
+    names = {
+        "__name__": __name__,
+        "_function": called.function,
+        "_called": called,
+        "_settled": settled,
+        "_MISSING": MISSING,
+        "_failed": _failed,
+        "_checked": _checked,
+    }
+    asked = plain_kinds(called.owner, called.known_as)
+    shape = tuple((p.name, p.kind, p.default is p.empty, asked.get(p.name, "")) for p in called.parameters)
+    names |= {f"_{p.name}": p.default for p in called.parameters}
+    made = FunctionType(_code(shape), names, called.name)
     defaults = {p.name: MISSING if p.default is p.empty else p.default for p in called.parameters}
     made.__defaults__ = tuple(defaults[p.name] for p in called.parameters if p.kind is _POSITIONAL)
     made.__kwdefaults__ = {p.name: defaults[p.name] for p in called.parameters if p.kind is _NAMED}
     return _named(made, called)
+
+
+def _plain(function: FunctionType, owner: str, name: str) -> Callable[..., Any]:
+    """Around a function that PyTorch has written in Python, one with its very parameters, which says of a call that has failed
+    what PyTorch says."""
+    key = (id(function), name, owner, False)
+    made = _around.get(key)
+    if made is None:
+        parameters = tuple(inspect.signature(function, follow_wrapped=False).parameters.values())
+        if any(p.kind not in (_POSITIONAL, _NAMED) for p in parameters):
+            return function
+        called = _Called(function, function.__name__, parameters, owner, name, out=False)
+        code = _plain_code(tuple((p.name, p.kind) for p in parameters))
+        made = FunctionType(code, {"__name__": __name__, "_function": function, "_called": called, "_failed": _failed}, name)
+        made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+        _around[key] = made = _named(made, called)
+    return made
+
+
+@cache
+def _plain_code(shape: tuple[tuple[str, Any], ...]) -> CodeType:
+    """The code for parameters of these names and kinds."""
+    positional, keywords = ([name for name, kind in shape if kind is each] for each in (_POSITIONAL, _NAMED))
+    head = ", ".join([*positional, *(["*"] if keywords else []), *keywords])
+    given = ", ".join(f"{name!r}: {name}" for name, _ in shape)
+    text = (
+        f"def call({head}):\n"
+        f"    try: return _function({', '.join([*positional, *(f'{n}={n}' for n in keywords)])})\n"
+        f"    except Exception:\n"
+        f"        worded = _failed(_called, {{{given}}}, ())\n"
+        f"        if worded is None: raise\n"
+        f"    raise worded\n"
+    )
+    scope: dict[str, FunctionType] = {}
+    exec(codes.code(text, CALL), scope)
+    return scope["call"].__code__
 
 
 def _named(made: Callable[..., Any], called: _Called) -> Callable[..., Any]:
@@ -119,24 +176,56 @@ def declared_as(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @cache
-def _code(shape: tuple[tuple[str, Any, bool], ...]) -> CodeType:
-    """The code for parameters of these names and kinds, of which each must be given or not."""
-    positional = [name for name, kind, _ in shape if kind is _POSITIONAL]
-    keywords = [name for name, kind, _ in shape if kind is _NAMED]
-    rest = next((name for name, kind, _ in shape if kind is _REST), "")
+def _code(shape: tuple[tuple[str, Any, bool, str], ...]) -> CodeType:
+    """The code for parameters of these names and kinds, of which each must be given or not, and may take one type only."""
+    positional = [name for name, kind, _, _ in shape if kind is _POSITIONAL]
+    keywords = [name for name, kind, _, _ in shape if kind is _NAMED]
+    rest = next((name for name, kind, _, _ in shape if kind is _REST), "")
     head = ", ".join([*(f"{n}=None" for n in positional), f"*{rest or 'more'}", *(f"{n}=None" for n in keywords), "**others"])
-    needed = [f"{name} is _MISSING" for name, kind, must in shape if must and kind is not _REST]
+    needed = [f"{name} is _MISSING" for name, kind, must, _ in shape if must and kind is not _REST]
+    doubtful = [f"({_not_of(name, type_)} and {name} is not _{name})" for name, _, _, type_ in shape if type_]
     unlike = " or ".join([*([] if rest else ["more"]), "others", *needed])
     given = ", ".join(f"{name!r}: {name}" for name in (*positional, *keywords))
     arguments = ", ".join([*positional, *([f"*{rest}"] if rest else []), *(f"{n}={n}" for n in keywords)])
     text = (
         f"def call({head}):\n"
         f"    if {unlike}: return _settled(_called, {{{given}}}, {rest or 'more'}, others)\n"
-        f"    return _function({arguments})\n"
+        + (f"    if {' or '.join(doubtful)}: _checked(_called, {{{given}}}, {rest or 'more'})\n" if doubtful else "")
+        + f"    try: return _function({arguments})\n"
+        f"    except Exception:\n"
+        f"        worded = _failed(_called, {{{given}}}, {rest or 'more'})\n"
+        f"        if worded is None: raise\n"
+        f"    raise worded\n"
     )
     scope: dict[str, FunctionType] = {}
-    exec(codes.code(text, "<engine op call>"), scope)
+    exec(codes.code(text, CALL), scope)
     return scope["call"].__code__
+
+
+def _not_of(name: str, kind: str) -> str:
+    """Whether a parameter's value is of none of the types that values of a kind mostly have."""
+    types = {"int": ("int",), "bool": ("bool",), "float": ("float", "int"), "Number": ("float", "int")}[kind]
+    return " and ".join([f"{name}.__class__ is not {each}" for each in types])
+
+
+def _checked(called: _Called, given: dict[str, Any], more: Sequence[Any]) -> None:
+    """Raise what PyTorch says of arguments that the function does not take."""
+    error = _failed(called, given, more)
+    if error is not None:
+        raise error
+
+
+def _failed(called: _Called, given: dict[str, Any], more: Sequence[Any]) -> Exception | None:
+    """What PyTorch says of a call that has failed, where it was given what the function does not take."""
+    positional: dict[str, Any] = {}
+    named: dict[str, Any] = {}
+    gap = False
+    for p in called.parameters:
+        if p.name not in given or _is_free(called, given, p.name):
+            gap = True
+        else:
+            (named if gap or p.kind is _NAMED else positional)[p.name] = given[p.name]
+    return refused(called.owner, called.known_as, positional, named, called.rest, more)
 
 
 def settled(called: _Called, given: dict[str, Any], more: Sequence[Any], others: dict[str, Any]) -> Any:
@@ -177,7 +266,13 @@ def _with_out(called: _Called) -> Callable[..., Any]:
     """Around a function that takes any names, one that takes `out` besides."""
 
     def call(*arguments: Any, out: Any = None, **named: Any) -> Any:
-        return called.function(*arguments, **named) if out is None else _into(called, out, arguments, named)
+        try:
+            return called.function(*arguments, **named) if out is None else _into(called, out, arguments, named)
+        except Exception:
+            worded = refused(called.owner, called.known_as, {}, {}, called.rest, arguments[called.method :])
+            if worded is None:
+                raise
+        raise worded
 
     return _named(call, called)
 
@@ -201,7 +296,7 @@ def _with_former(called: _Called, function: Any) -> Callable[..., Any]:
 
 def _is_free(called: _Called, given: dict[str, Any], name: str) -> bool:
     """Whether a parameter has been given nothing yet."""
-    default = next(p.default for p in called.parameters if p.name == name)
+    default = next((p.default for p in called.parameters if p.name == name), inspect.Parameter.empty)
     return given[name] is MISSING or (default is not inspect.Parameter.empty and given[name] is default)
 
 
@@ -220,6 +315,9 @@ def _misfit(
         verb = "was" if count == 1 else "were"
         return TypeError(f"{called.name}() takes {few} positional {noun} but {count} {verb} given")
     if missing:
+        error = _failed(called, given, more)
+        if isinstance(error, TypeError):
+            return error
         names = ", ".join(f'"{"input" if name == "self" else name}"' for name in missing)
         return TypeError(f"{called.name}() missing {len(missing)} required positional arguments: {names}")
     return TypeError(f"{called.name}() got an unexpected keyword argument '{next(iter(unknown))}'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ def _each(value: Any, dims: int, name: str) -> tuple[int, ...]:
             f"expected {name} to be a single integer value or a list of {dims} values to match the convolution dimensions, "
             f"but got {name}={list(values)}"
         )
-    return tuple(int(v) for v in (values * dims if len(values) == 1 else values))
+    return tuple(index(v) for v in (values * dims if len(values) == 1 else values))
 
 
 def _check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...context import beyond
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ...tensor_attributes import Size
@@ -252,7 +253,7 @@ def _warn_of_corners() -> None:
         "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please specify "
         "align_corners=True if the old behavior is desired. See the documentation of grid_sample for details.",
         UserWarning,
-        stacklevel=3,
+        stacklevel=beyond(3),
     )
 
 
@@ -318,7 +319,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
             "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This is not "
             "an intended use case of affine_grid. See the documentation of affine_grid for details.",
             UserWarning,
-            stacklevel=2,
+            stacklevel=beyond(2),
         )
     elif min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from functools import lru_cache
+from operator import index
 from typing import Any
 
 import numpy as np
 
 from ... import dtypes
+from ...context import beyond
 from ...op.declare import function
 from ...tensor import Tensor
 from .mean_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
@@ -166,7 +168,7 @@ def _sizes_and_scales(input, size, scale_factor, recompute):
             )
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        return tuple(int(n) for n in size), None
+        return tuple(index(n) for n in size), None
     if not isinstance(scale_factor, tuple | list):
         scale_factor = [scale_factor] * dims
     elif len(scale_factor) != dims:
@@ -247,4 +249,6 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 
 
 def _deprecated(name: str) -> None:
-    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=3)
+    warnings.warn(
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=beyond(3)
+    )

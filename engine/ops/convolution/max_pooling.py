@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ def _unpool(dims, input, indices, kernel_size, stride, padding, output_size):
             raise ValueError(
                 f"max_unpooling: output_size must contain non-negative spatial dimensions, but got output_size[{d}]={made[d]}"
             )
-    made = tuple(int(n) for n in made)
+    made = tuple(index(n) for n in made)
     if dims == 1:
         input, indices, made = unsqueeze(input, -1), unsqueeze(indices, -1), (*made, 1)
         x, positions = input._array, indices._array

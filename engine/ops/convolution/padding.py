@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,7 @@ BORDERED = {
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """The tensor with a border: widths from the last dimension backwards, two each; filled with `value`, or with the
     tensor's own elements ("reflect", "replicate", "circular")."""
-    widths = tuple(int(p) for p in pad)
+    widths = tuple(index(p) for p in pad)
     a = input._array
     if mode == "constant":
         return constant_pad_nd(input, widths, 0.0 if value is None else value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -203,9 +204,9 @@ def each(name: str, what: str, value: Any, dims: int) -> tuple[int, ...]:
     """One number for all dimensions, or one each."""
     values = tuple(value) if isinstance(value, tuple | list) else (value,)
     if len(values) == dims:
-        return tuple(int(v) for v in values)
+        return tuple(index(v) for v in values)
     if len(values) == 1:
-        return tuple(int(v) for v in values * dims)
+        return tuple(index(v) for v in values * dims)
     if dims == 1:
         raise RuntimeError(f"{name}() argument '{what}' should contain one int (got {len(values)})")
     verb = "be either" if what == "dilation" else "be" if name == "avg_pool3d" and what != "stride" else "either be"
@@ -348,7 +349,7 @@ def adaptive_sizes(name: str, dims: int, input: Tensor, output_size: Any) -> tup
         if "max" in name:
             raise RuntimeError(f"{name}(): internal error: output_size.size() must be {dims}")
         raise RuntimeError(f"{name}: output_size must be {dims}")
-    return tuple(int(d if v is None else v) for v, d in zip(sizes, shape[-dims:], strict=True))
+    return tuple(index(d if v is None else v) for v, d in zip(sizes, shape[-dims:], strict=True))
 
 
 def check_adaptive(name: str, x: Any, made: tuple[int, ...]) -> None:

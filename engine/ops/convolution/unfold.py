@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ def _pair(value: Any, name: str) -> tuple[int, ...]:
     values = tuple(value) if isinstance(value, tuple | list) else (value, value)
     if len(values) != 2:
         raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(values)}")
-    return tuple(int(v) for v in values)
+    return tuple(index(v) for v in values)
 
 
 def _blocks(sizes, kernel, dilation, padding, stride):

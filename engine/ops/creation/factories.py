@@ -13,7 +13,7 @@ import numpy as np
 
 from ... import dtypes
 from ...compat.signatures import invalid_combination
-from ...context import context, outside, warn_once
+from ...context import beyond, context, outside, warn_once
 from ...cuda import NOT_COMPILED
 from ...dtypes import dtype as Dtype
 from ...errors import too_many_dims
@@ -223,7 +223,7 @@ def tensor(data: Any, *, dtype: Dtype | None = None) -> Tensor:
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
             "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
             UserWarning,
-            stacklevel=3,
+            stacklevel=beyond(3),
         )
     array = as_array(data, dtype)
     if array.dtype.kind == "c" and dtype is not None and not dtype.is_complex:

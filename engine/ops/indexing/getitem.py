@@ -248,13 +248,18 @@ def _sliced(view: Tensor, dim: int, item: builtins.slice) -> Tensor:
 
 
 def _number(x: Any) -> int | None:
-    return None if x is None else int(x)
+    try:
+        return None if x is None else operator.index(x)
+    except TypeError:
+        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
 
 
 def _entry(view: Tensor, dim: int, item: Any, ndim: int, said: int) -> Tensor:
     """One entry along a dimension, which an error calls `said`: those that are selected before it count, too."""
     if isinstance(item, Tensor):
         item = int(item.item())
+    if isinstance(item, str):
+        raise TypeError("new(): invalid data type 'str'")
     if not isinstance(item, int | np.integer):
         raise IndexError(
             f"only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...context import context
+from ...context import beyond, context
 from ...dtypes import INEXACT
 from ...errors import sizes_mismatch
 from ...op.declare import function, op
-from ...op.slow_path import autocast
+from ...op.slow_path import autocast, real
 from ...tensor import Tensor, constant
 from ..nn.activation import floating_only
 from ..pointwise.arithmetic import scaled, sub
@@ -28,10 +28,11 @@ def reduction_of(reduction: str, size_average: Any = None, reduce: Any = None) -
         average, some = (True if flag is None else flag for flag in (size_average, reduce))
         reduction = ("mean" if average else "sum") if some else "none"
         warnings.warn(
-            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.", stacklevel=3
+            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
+            stacklevel=beyond(3),
         )
     if reduction == "elementwise_mean":
-        warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=3)
+        warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=beyond(3))
         return "mean"
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
@@ -178,7 +179,7 @@ def _broadcast(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
         f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely lead to "
         "incorrect results due to broadcasting. Please ensure they have the same size.",
         UserWarning,
-        stacklevel=3,
+        stacklevel=beyond(3),
     )
     try:
         shape = np.broadcast_shapes(a, b)
@@ -260,7 +261,7 @@ def smooth_l1_loss(
         return reduce_losses((input - target).abs(), reduction)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    return _smooth_l1_loss(input, target, float(beta), reduction)
+    return _smooth_l1_loss(input, target, real(beta), reduction)
 
 
 @function

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...context import context
+from ...context import beyond, context
 from ...dtypes import INEXACT, SCALAR_NAMES
 from ...op.declare import function, op
 from ...op.slow_path import autocast
@@ -225,7 +225,7 @@ def functional_kl_div(
         input, target = autocast(input, target, raised=True)
     batches = reduction == "batchmean" and size_average is None and reduce is None
     if reduction == "mean" and size_average is None and reduce is None:
-        warnings.warn(MEAN_OF_DIVERGENCES, stacklevel=2)
+        warnings.warn(MEAN_OF_DIVERGENCES, stacklevel=beyond(2))
     how = "sum" if batches else reduction_of(reduction, size_average, reduce)
     total = reduce_losses(divergences(input, target, log_target), how)
     return total / input._array.shape[0] if reduction == "batchmean" and input._array.ndim else total

@@ -9,6 +9,7 @@ import numpy as np
 from ...dtypes import INEXACT, SCALAR_NAMES
 from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
+from ...op.slow_path import real
 from ...tensor import Tensor
 from ..pointwise.comparison import where
 from ..pointwise.special import erf
@@ -180,7 +181,7 @@ def _softplus(self, beta, threshold):
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
     """`log(1 + exp(beta * x)) / beta`; the identity above the threshold."""
     floating_only("softplus_cpu", input)
-    return _softplus(input, float(beta), float(threshold))
+    return _softplus(input, real(beta), real(threshold))
 
 
 @op(

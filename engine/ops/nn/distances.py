@@ -7,6 +7,7 @@ import numpy as np
 from ...dtypes import INEXACT, SCALAR_NAMES
 from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
+from ...op.slow_path import real
 from ...tensor import Tensor
 from ..pointwise.comparison import where
 from ..reduction.sums import _sum_dim
@@ -86,7 +87,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = "us
         raise RuntimeError("cdist only supports non-negative p values")
     batch = np.broadcast_shapes(x1._array.shape[:-2], x2._array.shape[:-2])
     a, b = expand(x1, (*batch, *x1._array.shape[-2:])), expand(x2, (*batch, *x2._array.shape[-2:]))
-    return _cdist(a, b, float(p))
+    return _cdist(a, b, real(p))
 
 
 @function
@@ -98,7 +99,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError("pdist only supports 2D tensors, got: " + f"{input._array.ndim}D")
     n = input._array.shape[0]
     i, j = np.triu_indices(n, 1)
-    full = _cdist(input, input, float(p))
+    full = _cdist(input, input, real(p))
     return reshape(full, -1).index_select(0, constant(i * n + j))
 
 

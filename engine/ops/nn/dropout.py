@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 
+from ...context import beyond
 from ...op.declare import function
 from ...tensor import Tensor, constant
 from ..creation.factories import meta
@@ -84,7 +85,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             "release. To retain the behavior and silence this warning, please use dropout instead. Note that dropout2d exists "
             "to provide channel-wise dropout on inputs with 2 spatial dimensions, a channel dimension, and an optional batch "
             "dimension (i.e. 3D or 4D inputs).",
-            stacklevel=2,
+            stacklevel=beyond(2),
         )
     if n == 3:
         warnings.warn(
@@ -92,7 +93,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             "is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a future release to "
             "interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D channel-wise "
             "dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=2,
+            stacklevel=beyond(2),
         )
     return _dropped(input, p, training, _channels(input._array), inplace)
 
@@ -108,7 +109,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             "release. To retain the behavior and silence this warning, please use dropout instead. Note that dropout3d exists "
             "to provide channel-wise dropout on inputs with 3 spatial dimensions, a channel dimension, and an optional batch "
             "dimension (i.e. 4D or 5D inputs).",
-            stacklevel=2,
+            stacklevel=beyond(2),
         )
     x = input if n == 5 else input.unsqueeze(0)
     out = _dropped(x, p, training, _channels(x._array), inplace)

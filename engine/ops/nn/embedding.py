@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...context import beyond
 from ...dtypes import INEXACT, LEGACY_NAMES, OF_NUMPY
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
@@ -372,7 +373,7 @@ def functional_embedding_bag(
         warnings.warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
             "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
-            stacklevel=2,
+            stacklevel=beyond(2),
         )
         weight, input = input, weight
     if per_sample_weights is not None and input.shape != per_sample_weights.shape:

@@ -8,6 +8,7 @@ from ...compat.version import since
 from ...dtypes import SCALAR_NAMES
 from ...errors import UNIMPLEMENTED
 from ...op.declare import TABLE, function, op
+from ...op.slow_path import real
 from ...tensor import Tensor
 from ..memory.inplace import inplace as in_place
 from ..pointwise.comparison import in_range, where
@@ -190,7 +191,7 @@ def _softshrink(self, lambd):
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """Each element, zero between `-lambd` and `lambd`."""
     floating_only("hardshrink_cpu", input)
-    return _hardshrink(input, float(lambd))
+    return _hardshrink(input, real(lambd))
 
 
 @function
@@ -202,4 +203,4 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
         raise RuntimeError(
             f"lambda must be in range [0, {top:g}] for input dtype {SCALAR_NAMES[input.dtype]}, but found {lambd:g}"
         )
-    return _softshrink(input, float(lambd))
+    return _softshrink(input, real(lambd))

@@ -6,6 +6,7 @@ import math
 import warnings
 from typing import Any
 
+from ...context import beyond
 from ...op.declare import function
 from ...tensor import Tensor
 from ..convolution.padding import pad
@@ -145,7 +146,8 @@ def as_numbers(mask: Any, name: str, dtype: Any, other: Any = None, other_name: 
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if other is not None and mask.dtype is not other.dtype:
         warnings.warn(
-            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.", stacklevel=3
+            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
+            stacklevel=beyond(3),
         )
     if mask.is_floating_point():
         return mask

@@ -9,7 +9,7 @@ import numpy as np
 from ...context import context
 from ...dtypes import SCALAR_NAMES
 from ...op.declare import TABLE, function, op, overload
-from ...op.slow_path import autocast
+from ...op.slow_path import autocast, real
 from ...tensor import Tensor, constant
 from ..creation.generator import source
 from ..memory.inplace import inplace as in_place
@@ -118,7 +118,7 @@ _leaky_relu_in_place = in_place(TABLE["_leaky_relu_result"])
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """Each element, scaled by `negative_slope` if it is negative."""
     floating_only("leaky_relu_cpu", input)
-    return (_leaky_relu_in_place if inplace else _leaky_relu)(input, float(negative_slope))
+    return (_leaky_relu_in_place if inplace else _leaky_relu)(input, real(negative_slope))
 
 
 @function
@@ -289,7 +289,7 @@ SELU = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1.0
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """`x`, or `alpha * (exp(x) - 1)` if it is negative."""
     floating_only("elu_cpu", input)
-    return (_elu_in_place if inplace else _elu)(input, float(alpha), 1.0, 1.0)
+    return (_elu_in_place if inplace else _elu)(input, real(alpha), 1.0, 1.0)
 
 
 @function
@@ -323,7 +323,7 @@ def functional_celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) ->
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     floating_only("elu_cpu", input)
-    return (_celu_in_place if inplace else _celu)(input, float(alpha), 1.0, 1.0 / alpha)
+    return (_celu_in_place if inplace else _celu)(input, real(alpha), 1.0, 1.0 / real(alpha))
 
 
 @function

@@ -9,6 +9,7 @@ import numpy as np
 from ... import dtypes
 from ...errors import sizes_mismatch
 from ...op.declare import function, op
+from ...op.slow_path import real
 from ...tensor import Tensor
 from ..loss.elementwise import add_number, clamp_min_number
 from ..reduction.norms import _vector_norm, norm_backward
@@ -30,7 +31,7 @@ def _norm(self, p, dim, keepdim):
 def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """The p-norm of the rows of `x1 - x2 + eps`."""
     dim = max(x1._array.ndim, x2._array.ndim) - 1
-    return _norm(add_number(x1 - x2, eps), float(p), (dim,), keepdim)
+    return _norm(add_number(x1 - x2, eps), real(p), (dim,), keepdim)
 
 
 @function

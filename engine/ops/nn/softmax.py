@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...context import beyond
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..pointwise.unary import exp
@@ -108,7 +109,7 @@ def _default_dim(name: str, ndim: int, stacklevel: int) -> int:
     warnings.warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
         UserWarning,
-        stacklevel=stacklevel,
+        stacklevel=beyond(stacklevel),
     )
     return 0 if ndim in (0, 1, 3) else 1
 
@@ -135,7 +136,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Tensor:
     """Softmax of the logits plus Gumbel noise, divided by `tau`; `hard` makes it one-hot but keeps the soft gradient."""
     if eps != 1e-10:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=beyond(2))
     noise = constant(np.empty_like(logits._array, order="C"))
     y_soft = softmax((logits + -noise.exponential_().log()) / tau, dim)
     if not hard:

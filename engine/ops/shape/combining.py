@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...context import beyond
 from ...op.declare import function
 from ...tensor import Tensor, constant
 from .broadcasting import expand
@@ -24,7 +25,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
             "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument. (Triggered internally "
             "at /pytorch/aten/src/ATen/native/TensorShape.cpp:4381.)",
             UserWarning,
-            stacklevel=2,
+            stacklevel=beyond(2),
         )
         indexing = "ij"
     if indexing not in ("ij", "xy"):

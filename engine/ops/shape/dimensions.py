@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from operator import index
 from typing import Any
 
 from ...autograd.attributes import Given
@@ -35,7 +36,7 @@ def sizes(args: tuple[Any, ...]) -> tuple[int, ...]:
     """A shape given as `f(2, 3)`, `f((2, 3))` or `f(torch.Size([2, 3]))`."""
     if len(args) == 1 and isinstance(args[0], tuple | list):
         args = tuple(args[0])
-    return tuple(int(n) for n in args)
+    return tuple([n if n.__class__ is int else index(n) for n in args])
 
 
 def infer(shape: Sequence[int], numel: int) -> tuple[int, ...]:

@@ -63,8 +63,7 @@ def _roll(self, shifts, dims):
 @function(traits="sized")
 def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """The elements moved by `shifts` along `dims`, those that fall off coming back at the other end."""
-    by = tuple(shifts) if isinstance(shifts, tuple | list) else (shifts,)
-    along = tuple(dims) if isinstance(dims, tuple | list) else (dims,)
+    by, along = sizes((shifts,)), sizes((dims,))
     if not by:
         raise RuntimeError("`shifts` required")
     if along and input._array.ndim == 0:

@@ -23,6 +23,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ... import limits
+from ...compat.arguments import in_pytorchs_words
 from ...compat.version import follow
 from ...context import context
 from ...itself import OURS, engine
@@ -279,6 +280,9 @@ class Run:
             return RunError(name_of(type(error).__name__), UNSAYABLE if message is None else message, cell=self.cell)
 
     def _explained(self, error: BaseException, message: str | None) -> RunError:
+        worded = in_pytorchs_words(error)
+        if worded is not None:
+            error = worded.with_traceback(error.__traceback__)
         text = said(error) if message is None else message
         help_text = plain(help_for(error))
         kind = name_of(_standard(error))
