@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...recording.events import Accumulated, OpRan
+from ...recording.events import NOTHING, Accumulated, OpRan
 from ..mending import wrapped
 from ..paths import paths_of
 from ..program_ast import site_of
@@ -177,26 +177,50 @@ def _mixed(run: Run, event: OpRan, parameter: int) -> set[int]:
 
 @rule(115, MEMORY_TWICE)
 def memory_twice(run: Run) -> Iterator[Finding]:
-    """`nn.Parameter(other.weight)` takes the place of a weight, and optimizers step both in the same part of the run."""
-    for parameter, updates in run.updates.items():
-        history = run.tensors[parameter]
-        others = {run.owner(run.beneath_views(given)) for given in run.inputs(history.op)} - {parameter}
-        other = next((each for each in others if each in run.updates and run.updates[each][-1] > updates[0]), None)
-        if other is None:
+    """`nn.Parameter(other.weight)`, or `weight.data = other.weight.data`, and optimizers step both in the same part of the run."""
+    for parameter, given, step in _given_memory(run):
+        updates = [update for update in run.updates.get(parameter, ()) if update > step]
+        other = _memory_of(run, given)
+        if not updates or other == parameter or other not in run.updates or run.updates[other][-1] < updates[0]:
             continue
-        site = run.site(history.born)
-        text = run.segment(site) or "What makes it"
-        plain = re.fullmatch(r"[\w.]*Parameter\(([\w.]+?)(\.data|\.detach\(\))?\)", text)
+        site = run.site(step)
+        text = (run.segment(site) if step == run.tensors[parameter].born else run.line(site).strip()) or "What makes it"
+        plain = re.fullmatch(r"(?:[\w.]*Parameter\(|[\w.]+\.data = )([\w.]+?)(\.data|\.detach\(\))?\)?", text)
         yield finding(
             run, MEMORY_TWICE,
             f"{run.title(parameter)} and {run.title(other)} are two parameters on the same memory: each step changes it twice.",
-            f"{text} makes a parameter with a gradient and a state in the optimizer of its own, of the same numbers. Each gets "
+            f"{text} leaves a parameter with a gradient and a state in the optimizer of its own, of the same numbers. Each gets "
             "its own part of the gradient, and what is done for the one is done to the other as well.",
             "To tie weights, put one parameter in two places" + (f": = {plain[1]}." if plain else "."),
-            step=history.born, site=site, related=[run.site(run.tensors[other].born)],
+            step=step, site=site, related=[run.site(run.tensors[other].born)],
             evidence=[("updates of the one", str(len(updates))), ("updates of the other", str(len(run.updates[other])))],
             nodes=[key(parameter), key(other)], steps=updates,
         )  # fmt: skip
+
+
+def _given_memory(run: Run) -> Iterator[tuple[int, int, int]]:
+    """Parameters that were given the memory of another tensor: when they were made, or by `.data = …`; and at which step."""
+    for parameter in run.updates:
+        history = run.tensors[parameter]
+        for given in run.inputs(history.op):
+            yield parameter, given, history.born
+    for step, event in run.ops:
+        if event.op in run.having("alias") and event.written and len(event.inputs) > 1:
+            yield event.written[0].tensor, event.inputs[1].tensor, step
+
+
+def _memory_of(run: Run, tensor: int) -> int:
+    """The tensor whose memory another one stands for, as its views and `.data` do; NOTHING for none."""
+    for _ in range(64 if tensor != NOTHING else 0):
+        history = run.tensors[tensor]
+        inputs = run.inputs(history.op)
+        beneath = history.info.view_of
+        if beneath == NOTHING and history.op.op in run.having("alias") and inputs:
+            beneath = inputs[0]
+        if beneath == NOTHING:
+            break
+        tensor = beneath
+    return tensor
 
 
 @rule(115, COPIED_NOT_TIED)

@@ -1502,3 +1502,16 @@ total = 0.0
 for step in range(2):
     loss = F.mse_loss(model(torch.ones(4, 3)), torch.zeros(4, 1))
     total += loss.data[0]  # <-
+
+# %% a weight is given the memory of another one
+#: finds: memory_twice
+a, b = nn.Linear(4, 4, bias=False), nn.Linear(4, 4, bias=False)
+b.weight.data = a.weight.data  # <-
+opt = torch.optim.SGD([a.weight, b.weight], lr=0.1)
+x, y = torch.randn(8, 4), torch.randn(8, 4)
+for step in range(4):
+    loss = F.mse_loss(b(torch.tanh(a(x))), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())

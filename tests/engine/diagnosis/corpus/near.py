@@ -839,3 +839,14 @@ for step in range(5):
     opt.zero_grad(); loss.backward(); opt.step()
     size = jacobian(net, x).norm()
     print(loss.item(), size.item(), (loss.detach() + size).item())
+
+# %% two layers begin alike, by a copy that is a parameter
+#: near: memory_twice
+a, b = nn.Linear(4, 4, bias=False), nn.Linear(4, 4, bias=False)
+b.weight = nn.Parameter(a.weight.clone())
+opt = torch.optim.SGD([a.weight, b.weight], lr=0.1)
+x, y = torch.randn(8, 4), torch.randn(8, 4)
+for _ in range(4):
+    opt.zero_grad()
+    F.mse_loss(b(torch.tanh(a(x))), y).backward()
+    opt.step()
