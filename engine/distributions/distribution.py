@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..autograd.grad_mode import no_grad
 from ..compat.classes import KNOWN, known_as
+from ..safe_attributes import plain
 from .constraints import Constraint, is_dependent
 from .operations import Size, T, Tensor
 from .utils import broadcast_all, lazy_property, shape_of
@@ -61,6 +62,8 @@ class Distribution:
         for name, constraint in constraints.items():
             if is_dependent(constraint):
                 continue
+            if plain(name)[:1] == "_":
+                raise AttributeError(f"'{name}' is no parameter of a distribution")
             if name not in self.__dict__ and isinstance(getattr(type(self), name), lazy_property):
                 continue  # it is made of one that is checked
             value = getattr(self, name)

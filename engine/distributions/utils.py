@@ -73,7 +73,9 @@ class lazy_property:  # noqa: N801
             return _lazy_property_and_property(self.wrapped)
         with enable_grad():
             value = self.wrapped(instance)
-        setattr(instance, self.wrapped.__name__, value)
+        name = self.wrapped.__name__
+        if type(name) is str and name[:1] != "_":  # a program can call its function as it likes
+            setattr(instance, name, value)
         return value
 
 

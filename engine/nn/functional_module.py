@@ -45,7 +45,9 @@ class Wrapped(Module):
     def __setstate__(self, state: dict[str, Any]) -> None:
         take_over(self, state)
         if "_settings" not in state:
-            known = signature(getattr(F, self._calls)).parameters if self._calls in _FUNCTIONS else {}
+            known = (
+                signature(getattr(F, self._calls)).parameters if type(self._calls) is str and self._calls in _FUNCTIONS else {}
+            )
             # Weights and distances stand among buffers and modules.
             given = [*state, *state.get("_buffers", ()), *state.get("_modules", ())]
             self._settings = tuple(n for n in given if n == "inplace" or (n in known and n != "training"))
@@ -62,7 +64,7 @@ class Wrapped(Module):
                 named[name] = value
         if self._trains:
             named["training"] = self.training
-        if self._calls not in _FUNCTIONS:
+        if type(self._calls) is not str or self._calls not in _FUNCTIONS:
             raise AttributeError(f"'{self._calls}' is no function of torch.nn.functional")
         return getattr(F, self._calls)(*inputs, **named)
 
@@ -72,7 +74,7 @@ class Wrapped(Module):
         Raises:
             ValueError: for a format that looks into the attributes, which a subclass has no business to do.
         """
-        if "." in self._shows or "[" in self._shows:
+        if type(self._shows) is not str or "." in self._shows or "[" in self._shows:
             raise ValueError("shows names attributes only")
         return self._shows.format_map(_Attributes(self))
 

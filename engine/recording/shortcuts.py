@@ -221,7 +221,7 @@ def of_op(
         *text.ends,
         f"result._tape = own + {count - 1}",
         "number = store.next",
-        "data.append(array.tobytes())",
+        f"data.append({'(array | False)' if array.dtype.kind == 'b' else 'array'}.tobytes())",
         "kept.append(kind)",
     ]
     text.does += ["store.next = number + 1", "own -= first"]

@@ -154,6 +154,11 @@ class StoredArray(msgspec.Struct, frozen=True, gc=False):
             check_summary(self.summary)
 
 
+def bytes_of(array: NDArray[Any]) -> bytes:
+    """The bytes of an array; truth values, which a view of other numbers may show as any byte but zero, are 0 and 1."""
+    return (array | False if array.dtype.kind == "b" else array).tobytes()
+
+
 class ArrayStore:
     """Collects a run's arrays, each as its kind (dtype and shape) and its bytes; ids are given in their order.
 
@@ -221,7 +226,7 @@ class ArrayStore:
         known = self.kinds.get(id(array.dtype))
         if known is None or (kind := known[1].get(array.shape)) is None or (kind in self.large and not self.affords(kind)):
             return self._met(array)
-        return self._put(kind, array.tobytes())
+        return self._put(kind, bytes_of(array))
 
     add = keep
 
@@ -334,7 +339,7 @@ def store(array: NDArray[Any], cap: int = CAP) -> StoredArray:
         raise TypeError(f"arrays of dtype {name} cannot be recorded")
     if array.size > cap:
         return StoredArray(name, array.shape, None, summarize(array))
-    return StoredArray(name, array.shape, array.astype(dtype, copy=False).tobytes())
+    return StoredArray(name, array.shape, bytes_of(array.astype(dtype, copy=False)))
 
 
 def summarize(array: NDArray[Any]) -> Summary:

@@ -177,7 +177,7 @@ def _mixed(run: Run, event: OpRan, parameter: int) -> set[int]:
 
 @rule(115, MEMORY_TWICE)
 def memory_twice(run: Run) -> Iterator[Finding]:
-    """`nn.Parameter(other.weight)`, or `weight.data = other.weight.data`, and optimizers step both in the same part of the run."""
+    """`nn.Parameter(other.weight)`, or `weight.data = other.weight.data`, and optimizers step both in one part of the run."""
     for parameter, given, step in _given_memory(run):
         updates = [update for update in run.updates.get(parameter, ()) if update > step]
         other = _memory_of(run, given)
@@ -189,8 +189,8 @@ def memory_twice(run: Run) -> Iterator[Finding]:
         yield finding(
             run, MEMORY_TWICE,
             f"{run.title(parameter)} and {run.title(other)} are two parameters on the same memory: each step changes it twice.",
-            f"{text} leaves a parameter with a gradient and a state in the optimizer of its own, of the same numbers. Each gets "
-            "its own part of the gradient, and what is done for the one is done to the other as well.",
+            f"{text} leaves a parameter with a gradient and a state in the optimizer of its own, of the same numbers. Each "
+            "gets its own part of the gradient, and what is done for the one is done to the other as well.",
             "To tie weights, put one parameter in two places" + (f": = {plain[1]}." if plain else "."),
             step=step, site=site, related=[run.site(run.tensors[other].born)],
             evidence=[("updates of the one", str(len(updates))), ("updates of the other", str(len(run.updates[other])))],

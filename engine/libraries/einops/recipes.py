@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...itself import engine as torch
+from ...safe_attributes import plain
 from ...tensor import Tensor
 from .parsing import ELLIPSIS, AnonymousAxis, EinopsError, Expression, wrong_with
 
@@ -164,6 +165,7 @@ def _reduced(tensor: Any, reduction: Any, axes: tuple[int, ...]) -> Any:
     if callable(reduction):
         call: Callable[..., Any] = reduction
         return call(tensor, axes)
+    reduction = plain(reduction)
     floating = tensor.is_floating_point() if isinstance(tensor, Tensor) else tensor.dtype.kind == "f"
     if reduction == "mean" and not floating:
         raise NotImplementedError("reduce_mean is not available for non-floating tensors")

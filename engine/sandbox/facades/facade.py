@@ -16,6 +16,8 @@ class Facade:
     """A module as programs see it: read-only, and with no way back to the module."""
 
     def __init__(self, name: str, names: Mapping[str, Any], missing: Missing) -> None:
+        if id(self) in _ABOUT:
+            raise AttributeError("a module cannot be changed here")
         self.__dict__.update(names)
         _ABOUT[id(self)] = name, missing
 

@@ -36,6 +36,8 @@ class Maker:
     def __init__(self, look_at_bases: Look, own_memo: Callable[[Any, types.FrameType], Any], metaclass: type | None) -> None:
         self._look_at_bases, self._own_memo, self._given = look_at_bases, own_memo, metaclass
         self._kind: Any = type
+        self.names: tuple[str, ...] = ()
+        """What the body of the class defines."""
 
     def __prepare__(self, name: str, bases: tuple[Any, ...], **options: Any) -> Any:
         self._look_at_bases(name, bases)
@@ -45,6 +47,7 @@ class Maker:
 
     def __call__(self, name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **options: Any) -> Any:
         look_at_names(namespace, self._own_memo)
+        self.names = tuple(namespace)
         return self._kind(name, bases, namespace, **options)
 
 

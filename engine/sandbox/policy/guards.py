@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import abc
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, cast
 
 import numpy as np
 
+from ...itself import OURS
 from . import arrays, objects
 from .attributes import Attributes, Own, has_entries_for_attributes
 from .classes import Maker, build_class
@@ -21,6 +22,7 @@ from .names import (
     CALLED,
     CHECKED,
     NEVER,
+    OVERRIDDEN,
     PLACED,
     PRIVATE,
     REPLACED,
@@ -56,6 +58,10 @@ class Box:
 
     def __init__(self, value: Any) -> None:
         self.value = value
+
+
+_SAVED = "_saved_", "_raw_saved_"
+"""How the names begin by which nodes show what they save."""
 
 
 class Guards:
@@ -159,7 +165,7 @@ class Guards:
         if name in ARRAYS:
             self.noticed("arrays")
             return True
-        if name in PRIVATE or name.startswith(("_saved_", "_raw_saved_")) or isinstance(thing, self.modules):
+        if name in PRIVATE or name in OVERRIDDEN or name.startswith(_SAVED) or isinstance(thing, self.modules):
             return True
         cls, own = type(thing), self.is_own
         having = [c for c in mro_before(thing)[1] if name in names_of(c)]
@@ -212,8 +218,14 @@ class Guards:
             # The engine looks at the attributes of modules and tensors, and runs no code of the program's for it.
             return Own(None if isinstance(thing, self.opened) else thing)
         if name[0] == "_" and not is_dunder(name):
-            having = [c for c in _mro_of(thing if isinstance(thing, type) else type(thing)) if name in names_of(c)]
-            if having and not self.is_own(having[0]) and name not in PRIVATE:
+            cls = thing if isinstance(thing, type) else type(thing)
+            having = [c for c in _mro_of(cls) if name in names_of(c)]
+            below = _below(thing) if isinstance(thing, type) else ()
+            if (having and not self.is_own(having[0]) and not self._may_override(cls, name)) or any(
+                name in names_of(c) and _is_engines(c) and not self._may_override(lower, name)
+                for lower in below
+                for c in _mro_of(lower)
+            ):
                 raise PolicyError(f"the attribute '{name}' of '{_name_of(thing)}' cannot be set here", instead(name))
             if not having and type(thing) in self.storable:
                 self.settable.add((type(thing), name))
@@ -311,8 +323,10 @@ class Guards:
             raise PolicyError(
                 f"the class '{name}' cannot have a metaclass of its own here", "Use __init_subclass__, or a class decorator."
             )
-        made = build_class(body, name, *bases, metaclass=Maker(self._look_at_bases, self.memo_for, given), **options)
+        maker = Maker(self._look_at_bases, self.memo_for, given)
+        made = build_class(body, name, *bases, metaclass=maker, **options)
         if isinstance(made, type):
+            self._look_at_private(made, maker.names)
             harmless_patterns(made)
             if names_of(made).keys() & CALLED or (names_of(made).keys() >= SEQUENCE and not issubclass(made, self.opened)):
                 self.noticed("callbacks")
@@ -328,6 +342,29 @@ class Guards:
                 )
         if any(issubclass(base, BaseExceptionGroup) for base in bases):
             raise PolicyError(f"the class '{name}' cannot inherit from a group of exceptions here", "Raise ExceptionGroup.")
+
+    def _look_at_private(self, made: type, names: Collection[str]) -> None:
+        """Refuse a class in which a private name of the engine's stands for something of the program's: what relies on that
+        name would be given it.
+
+        Args:
+            names: those that its body defines.
+        """
+        lines = _mro_of(made)
+        engines = [c for c in lines if _is_engines(c)]
+        for own in filter(self.is_own, lines) if engines else ():
+            for name in names if own is made else names_of(own):
+                # What inherits from the engine itself has been looked at when it was made.
+                having = [c for c in engines if name in names_of(c) and (own is made or c not in _mro_of(own))]
+                if having and not self._may_override(made, name):
+                    raise PolicyError(f"'{name}' cannot be defined in the class '{made.__name__}' here", instead(name))
+
+    def _may_override(self, cls: type, name: str) -> bool:
+        """Whether something of the program's may take the place of what a class of the engine's has by a name."""
+        if name[:1] != "_" or is_dunder(name) or name.startswith("_abc_"):
+            return True
+        slots = [names_of(c).get("__slots__", ()) for c in _mro_of(cls) if _is_engines(c)]
+        return (name in PRIVATE or name in OVERRIDDEN) and not any(name in each for each in slots)
 
     def memo_for(self, memo: Any, caller: types.FrameType) -> Any:
         """What a `__deepcopy__` of the program gets for a memo: this one if it is a program's, by its caller or its origin."""
@@ -354,6 +391,20 @@ def mro_before(thing: Any) -> tuple[Any, tuple[type, ...]]:
         mro = _mro_of(subject if isinstance(subject, type) else type(subject))
         return subject, mro[mro.index(_origin_of(thing)) + 1 :]
     return thing, _mro_of(thing if isinstance(thing, type) else type(thing))
+
+
+def _is_engines(cls: type) -> bool:
+    """Whether a class is one of the engine's own, which rely on its private names."""
+    module = names_of(cls).get("__module__")
+    return type(module) is str and (module == "torch" or module.startswith(("torch.", OURS)))
+
+
+def _below(cls: type) -> list[type]:
+    """The classes that inherit from one, directly or not."""
+    found = list(type.__subclasses__(cls))
+    for each in found:
+        found += [lower for lower in type.__subclasses__(each) if lower not in found]
+    return found
 
 
 def harmless_patterns(cls: type) -> None:

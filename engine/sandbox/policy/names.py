@@ -103,6 +103,15 @@ PRIVATE = frozenset((
 ))  # fmt: skip
 """Names with one underscore that PyTorch's and Python's users know; they lead nowhere in particular."""
 
+OVERRIDDEN = frozenset((
+    "_call", "_check_input_dim", "_conv_forward", "_cut_probs", "_ff_block", "_get_full_log_prob",
+    "_get_lr_called_within_step", "_index_sampler", "_infer_parameters", "_init_is_better", "_initial_step", "_inv_call",
+    "_inverse", "_is_better", "_is_initial", "_lazy_load_hook", "_log_normalizer", "_mean_carrier_measure", "_natural_params",
+    "_output_padding", "_outside_unstable_region", "_param", "_reduce_lr", "_reset",
+    "_reset_parameters", "_sa_block", "_update_lr",
+))  # fmt: skip
+"""Private names of PyTorch's classes that classes which inherit from them define anew; they are given tensors and numbers."""
+
 INSTEAD = {
     "__dict__": "Use vars(x), and vars(x).update(values) to change it.",
     "__class__": "Use type(x).",

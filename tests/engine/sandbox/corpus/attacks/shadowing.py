@@ -1,0 +1,167 @@
+"""What the engine finds by a name of its own, and a program's class, text or function stands for."""
+#: goal: what it tries, by which it is judged (`attacks.py` says what there is)
+
+if __name__: raise SystemExit("these programs may do harm: `python -m tests.corpus FILE::NAME` runs one shut in")
+
+# %% a module's function is a text that lies
+#: goal: reads
+import torch
+class Lie(str):
+    asked = []
+    def __hash__(self):
+        self.asked.append(1)
+        return hash("relu") if len(self.asked) == 1 else str.__hash__(self)
+    def __eq__(self, other): return True
+class Open(torch.nn.Softplus):
+    _calls = Lie("__getattribute__")
+    _settings = ()
+    def __init__(self):
+        super().__init__()
+        self._settings = ()
+print(Open()("__builtins__")["open"]('@SECRET@').read())
+
+# %% a module's format is a text that lies
+#: goal: marks
+import torch
+class Lie(str):
+    def __contains__(self, other): return False
+class Show(torch.nn.ReLU):
+    _shows = Lie("{forward.__func__.__globals__}")
+if "__builtins__" in Show().extra_repr():
+    print("REACHED")
+
+# %% a property in the place of a tensor's memory
+#: goal: marks
+import types
+import numpy as np, torch
+class Fake:
+    real = np.zeros(1)
+    shape, strides, itemsize, ndim, size, dtype = (1000,), (16,), 16, 1, 1000, np.dtype(complex)
+    flags = types.SimpleNamespace(writeable=True)
+store = {}
+def get(self): return Fake() if "on" in store else store["real"]
+def put(self, value): store["real"] = value
+class P(torch.nn.Parameter):
+    _array = property(get, put)
+p = P(torch.zeros(1, dtype=torch.complex128), requires_grad=False)
+store["on"] = True
+if torch.view_as_real(p).numel() == 2000:
+    print("REACHED")
+
+# %% a property of a class before a parameter's
+#: goal: marks
+import torch
+class Mixin:
+    _array = property(lambda self: print("REACHED"), lambda self, value: None)
+class P(Mixin, torch.nn.Parameter): pass
+P(torch.zeros(1), requires_grad=False).sum()
+
+# %% a property that is set later on a class before a parameter's
+#: goal: marks
+import torch
+class Mixin: pass
+class P(Mixin, torch.nn.Parameter): pass
+p = P(torch.zeros(1), requires_grad=False)
+Mixin._array = property(lambda self: print("REACHED"), lambda self, value: None)
+p.sum()
+
+# %% a gradient that is none
+#: goal: marks
+import torch
+class Fake:
+    @property
+    def _array(self):
+        print("REACHED")
+class P(torch.nn.Parameter):
+    _grad = Fake()
+torch.optim.SGD([P(torch.zeros(2))], lr=0.1).step()
+
+# %% a gradient that is set and is none
+#: goal: marks
+import torch
+class Fake:
+    @property
+    def _array(self):
+        print("REACHED")
+p = torch.nn.Parameter(torch.zeros(2))
+p._grad = Fake()
+torch.optim.SGD([p], lr=0.1).step()
+
+# %% an optimizer's own way to update
+#: goal: marks
+import torch
+class O(torch.optim.SGD):
+    def _update(self, parameter, *others, **more):
+        print("REACHED")
+p = torch.nn.Parameter(torch.ones(6))
+o = O([p], lr=0.1)
+p.sum().backward()
+o.step()
+
+# %% a lazy property that is called like what it is to change
+#: goal: marks
+import torch
+from torch.distributions.utils import lazy_property
+class B: pass
+def make(self): return B
+make.__name__ = "__class__"
+class A:
+    x = lazy_property(make)
+a = A()
+a.x
+if type(a) is B:
+    print("REACHED")
+
+# %% a distribution's constraints of what is no parameter
+#: goal: marks
+import torch
+from torch.distributions import Distribution, constraints
+class See(constraints.Constraint):
+    def check(self, value):
+        print("REACHED")
+        return torch.tensor(True)
+class D(Distribution):
+    arg_constraints = {"__reduce_ex__": See()}
+D(validate_args=True)
+
+# %% a distribution's constraints of what is private to it
+#: goal: marks
+import torch
+from torch.distributions import Distribution, constraints
+class See(constraints.Constraint):
+    def check(self, value):
+        print("REACHED")
+        return torch.tensor(True)
+class D(Distribution):
+    arg_constraints = {"_validate_parameters": See()}
+D(validate_args=True)
+
+# %% a signature that Python evaluates
+#: goal: marks
+import functools, inspect
+class D(dict):
+    def __init__(self):
+        super().__init__()
+        self.__dict__ = self
+    def __call__(self): pass
+d = D()
+d["__text_signature__"] = "(a=sys.executable)"
+if "python" in str(inspect.signature(functools.lru_cache(maxsize=2)(d))):
+    print("REACHED")
+
+# %% a module that is made once more
+#: goal: marks
+import math
+math.__init__("math", {"pi": "REACHED"}, lambda name: AttributeError(name))
+import math as again
+print(again.pi)
+
+# %% a reduction that is a text that lies
+#: goal: marks
+import torch
+from einops import reduce
+class Lie(str):
+    def __eq__(self, other): return other == "sum" or str.__eq__(self, other)
+    def __hash__(self): return hash("sum")
+found = reduce(torch.ones(2, 2), "a b -> a", Lie("_array"))
+print("REACHED")
