@@ -678,3 +678,67 @@ total.backward()
 print(len(outs), f"{total.item():.3f}", x.grad.shape, torch.isfinite(x.grad).all())
 print(torch.eye(2), torch.zeros(1, dtype=torch.int32), torch.tensor([True, False]).sum(), torch.arange(0, 1, 0.25), torch.logspace(0, 2, 3), torch.empty(2, 0).shape, torch.full((2,), 3.5), torch.ones_like(x[0]))
 print(torch.allclose(x, x), torch.equal(x, x + 1), torch.isnan(x).any(), torch.unique(torch.tensor([1, 1, 2])), torch.bincount(torch.tensor([0, 2, 2])), torch.meshgrid(torch.arange(2), torch.arange(2), indexing='ij')[0])
+
+# %% what PyTorch leaves to classes that inherit from its own
+import torch, torch.nn as nn, enum, abc, typing, dataclasses, collections
+from torch.distributions import Distribution, Transform, constraints
+class Conv(nn.Conv2d):
+    def _conv_forward(self, i, w, b): return super()._conv_forward(i, w*1, b)
+    def reset_parameters(self): super().reset_parameters()
+print(Conv(1,1,3)(torch.ones(1,1,4,4)).shape)
+class BN(nn.BatchNorm1d):
+    def _check_input_dim(self, x): pass
+BN(2)(torch.ones(3,2))
+class Enc(nn.TransformerEncoderLayer):
+    def _sa_block(self, x, *a, **k): return super()._sa_block(x, *a, **k)
+Enc(4,2)(torch.ones(3,1,4))
+class E(enum.Enum):
+    A=1
+    @classmethod
+    def _missing_(cls, v): return cls.A
+    def _generate_next_value_(name, s, c, l): return name
+print(E(3))
+class M(nn.Module):
+    def __init__(self): super().__init__(); self._cache={}; self._n=0; self._modules_list=[]
+    def _forward_impl(self,x): return x
+    def _init_weights(self): pass
+    def _get_name(self): return 'Mine'
+    def _load_from_state_dict(self,*a,**k): super()._load_from_state_dict(*a,**k)
+    def _apply(self, fn): return super()._apply(fn)
+M().load_state_dict({}); print(M())
+class T(Transform):
+    bijective=True; domain=constraints.real; codomain=constraints.real
+    def _call(self,x): return x+1
+    def _inverse(self,y): return y-1
+    def log_abs_det_jacobian(self,x,y): return torch.zeros_like(x)
+print(T()(torch.zeros(1)))
+class S(torch.optim.lr_scheduler.LRScheduler):
+    def get_lr(self): return [1.]
+    def _get_closed_form_lr(self): return [1.]
+class A(abc.ABC):
+    @abc.abstractmethod
+    def _f(self): ...
+class B(A):
+    def _f(self): return 1
+B()._f()
+class NT(typing.NamedTuple):
+    a: int
+class D(Distribution):
+    arg_constraints={}
+    def __init__(self): self._p=torch.ones(1); super().__init__(validate_args=False)
+    def _helper(self): return self._p
+D()._helper()
+class Drop(nn.Dropout):
+    def _mine(self): return 1
+Drop()(torch.ones(2))
+class O(torch.optim.Optimizer):
+    def __init__(self,p): super().__init__(p,{}); self._n=0
+    def _init_group(self,g): pass
+    @torch.no_grad()
+    def step(self, closure=None):
+        for g in self.param_groups:
+            for p in g['params']: p.add_(p.grad, alpha=-.1)
+p=nn.Parameter(torch.ones(2)); p.sum().backward(); O([p]).step(); print(p)
+class AttrDict(dict):
+    def __init__(self,*a,**k): super().__init__(*a,**k); self.__dict__=self
+print(AttrDict(a=1).a)
