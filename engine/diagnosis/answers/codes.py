@@ -56,6 +56,7 @@ CODES = {
     "not_a_tensor": "the name stands for no tensor any more",
     "not_made": "the tensor does not exist, yet or at all",
     "moved": "updated: in order",
+    "changed_in_place": "changed by the program itself, in place",
     "not_stepped": "not updated: step() was not called",
     "not_optimized": "not updated: no optimizer has it",
     "cleared_before_step": "not updated: the gradient is cleared before the optimizer uses it",
@@ -76,7 +77,8 @@ CODES = {
 NEUTRAL = frozenset((
      "set", "paths", "hooked", "accumulated", "changed", "assigned", "zeroed", "cleared", "not_retained", "needs_none",
      "integer", "inputs_need_none", "frozen", "no_backward", "not_yet", "under_way", "inputs", "autograd_grad",
-     "not_recorded", "not_a_tensor", "not_made", "zero_loss", "moved", "loss_once", "loss_falls", "loss_wanders",
+     "not_recorded", "not_a_tensor", "not_made", "zero_loss", "moved", "changed_in_place",
+     "loss_once", "loss_falls", "loss_wanders",
      "line_ran", "line_not_run",
 ))  # fmt: skip
 """Those that are facts about what is in order, where nothing more is known."""

@@ -18,6 +18,12 @@ from .names import members, named
 from .present import present
 
 _SHOWN = 4
+_HARDLY = 1e-4
+"""A change of this share of the largest element is hardly one."""
+_SMALL = (
+    "Look at what a step adds: the learning rate, and the gradient that reaches step(), which clipping or a scale may have "
+    "made small."
+)
 
 
 def why_update(paths: Paths, name: str, step: int) -> Reason:
@@ -50,7 +56,8 @@ def updated(q: Question) -> Reason:
         return _stepped(q, stepped)
     if idle:
         return _idle(q, idle)
-    return _left_out(q)
+    written = _written(q) if not q.status.requires_grad else []
+    return _changed_in_place(q, written) if written else _left_out(q)
 
 
 def _stepped(q: Question, steps: list[int]) -> Reason:
@@ -65,13 +72,17 @@ def _stepped(q: Question, steps: list[int]) -> Reason:
         ("now", run.texts.describe(last)),
     ]
     if not run.same(first, last):
+        most, share = _change(q, first, last)
+        little = share is not None and share < _HARDLY
         return q.because(
             "moved",
-            f"{q.name} moved: {by} ({where}) changed it {_times(len(steps))}",
+            f"{q.name} {'hardly ' if little else ''}moved: {by} ({where}) changed it {_times(len(steps))}"
+            + (f", by at most {number(most)} in all" if little else ""),
             f"It was {run.texts.describe(first)} and is {run.texts.describe(last)}.",
+            _SMALL if little else "",
             step=steps[-1],
             nodes=[q.tensor],
-            evidence=evidence,
+            evidence=[*evidence, *([] if share is None else [("largest change of an element", number(most))])],
         )
     rates = [rate for s in steps if isinstance(event := run.events[s], Stepped) for rate in event.rates]
     if rates and not any(rates):
@@ -99,6 +110,55 @@ def _stepped(q: Question, steps: list[int]) -> Reason:
         step=steps[-1],
         nodes=[q.tensor],
         evidence=[*evidence, ("gradient", grad)],
+    )
+
+
+def _change(q: Question, first: int, last: int) -> tuple[float, float | None]:
+    """The largest change of an element, and which share of the largest element that is; None where the values are not kept."""
+    before, after = q.run.recording.array(first), q.run.recording.array(last)
+    if before is None or after is None or not before.size or before.shape != after.shape or before.dtype.kind != "f":
+        return 0.0, None
+    most = float(np.abs(after.astype(np.float64) - before).max())
+    largest = float(np.abs(before.astype(np.float64)).max())
+    return most, most / largest if largest and np.isfinite(most) else None
+
+
+def _written(q: Question) -> list[int]:
+    """The steps at which the program wrote into it and changed it, its views among what wrote."""
+    changes = q.history.changes
+    if changes is None:
+        return []
+    found, before = [], q.history.info.array
+    for step in changes.steps:
+        if step > q.step:
+            break
+        array = changes.at(step, q.status).array
+        if array != before and not q.run.same(array, before):
+            found.append(step)
+        before = array
+    return found
+
+
+def _changed_in_place(q: Question, steps: list[int]) -> Reason:
+    """No optimizer has it, and lines of the program write into it."""
+    run = q.run
+    lines = list(dict.fromkeys([run.where(s) for s in steps]))
+    text = run.segment(run.site(steps[-1])) or run.line(run.site(steps[-1])).strip()
+    return q.because(
+        "changed_in_place",
+        f"{q.name} changes because {listed(lines[:_SHOWN])} {'writes' if len(lines) == 1 else 'write'} into it, "
+        f"{_times(len(steps))}",
+        f"{text} writes in place. A slice is a view: what is written into it is written into {q.name}."
+        if q.history.changes is not None
+        else "",
+        f"Where {q.name} is to stay as it is, write into a copy: .clone() of the part.",
+        step=steps[-1],
+        nodes=[q.tensor],
+        evidence=[
+            ("writes", f"{len(steps)}, the last at {run.moment(steps[-1])}"),
+            ("before", run.texts.describe(q.history.info.array)),
+            ("now", run.texts.describe(q.status.array)),
+        ],
     )
 
 

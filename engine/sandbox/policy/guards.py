@@ -401,7 +401,7 @@ def _is_engines(cls: type) -> bool:
 
 def _below(cls: type) -> list[type]:
     """The classes that inherit from one, directly or not."""
-    found = list(type.__subclasses__(cls))
+    found: list[type] = list(type.__subclasses__(cls))
     for each in found:
         found += [lower for lower in type.__subclasses__(each) if lower not in found]
     return found

@@ -1872,3 +1872,36 @@ class Scorer(nn.Module):
 model = Scorer()
 loss = model(torch.ones(4, 2), torch.ones(4, 3)).mean()
 loss.backward()
+
+# %% a data set whose slices are written into
+#: asks: why did data change
+#: after: a blind round: augmentation that zeroes patches of a slice
+#: code: changed_in_place
+#: says: writes into it
+#: says: A slice is a view
+#: never: If a gradient is wanted
+#: wrong: no
+data = torch.rand(8, 3)
+net = nn.Linear(3, 1)
+for epoch in range(2):
+    batch = data[2:6]
+    batch[:, 0] = 0.0  # <-
+    net(batch).sum().backward()
+
+# %% gradients that are clipped while they are scaled
+#: asks: why did net.weight not move
+#: after: a blind round: GradScaler without unscale_
+#: code: moved
+#: says: hardly moved
+#: says: clipping or a scale
+#: wrong: no
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+x = torch.rand(8, 3)
+for step in range(3):
+    opt.zero_grad()
+    (net(x).sum() * 65536.0).backward()
+    torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    for p in net.parameters():
+        p.grad /= 65536.0
+    opt.step()  # <-
