@@ -25,6 +25,8 @@ from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from ..autograd.node import Node
 from ..compat.version import Changed
 from ..itself import OURS
@@ -209,6 +211,11 @@ def _check(o: Op) -> None:
         raise TypeError(f"{variant}: a rule is given for {argument!r}, which is no argument; {there}")
     saved = {*names, *o.outputs, *(f"{name}{fact}" for name in names for fact in _FACTS)}
     for argument, rule in [*o.rules.items(), ("joint_vjp", o.joint_vjp)]:
+        if rule is not None and any(rule.__globals__.get(name) is np for name in rule.__code__.co_names):
+            raise TypeError(
+                f"{variant}: the rule of {argument} uses NumPy, and would fail on tensors and symbols; it is made of operators "
+                "and of operations that the file imports"
+            )
         for name in () if rule is None else parameters_of(rule):
             if name not in saved:
                 raise TypeError(
