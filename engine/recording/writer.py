@@ -52,6 +52,8 @@ class Writer:
         self._new: list[AnyEvent] = []
         self._sites: list[Site] = []
         self._site_count = 0
+        self._site_of: dict[tuple[int, ...], int] = {}
+        """The row of each place; from Python 3.12 on, an instruction may be told by two offsets."""
         self._scopes: list[bytes] = []
         self._scope_of: dict[tuple[Any, ...], int] = {}
         self._nests: list[Scope] = []
@@ -134,7 +136,11 @@ class Writer:
         row = known.sites.get(instruction)
         if row is None:
             line, end_line, column, end_column = (n or 0 for n in known.positions[instruction // 2])
-            row = known.sites[instruction] = self.add_site(Site(known.cell, line, column, end_line, end_column))
+            place = known.cell, line, column, end_line, end_column
+            row = self._site_of.get(place)
+            if row is None:
+                row = self._site_of[place] = self.add_site(Site(*place))
+            known.sites[instruction] = row
         return row
 
     def add_site(self, site: Site) -> int:

@@ -403,7 +403,8 @@ def _below(cls: type) -> list[type]:
     """The classes that inherit from one, directly or not."""
     found: list[type] = list(type.__subclasses__(cls))
     for each in found:
-        found += [lower for lower in type.__subclasses__(each) if lower not in found]
+        below: list[type] = type.__subclasses__(each)
+        found += [lower for lower in below if lower not in found]
     return found
 
 
