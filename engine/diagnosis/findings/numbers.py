@@ -189,16 +189,19 @@ def _forward(run: Run, symptom: Symptom, origin: int, nan: int) -> Finding:
         why += f" {later.op} at {run.where(nan)} then makes NaN of it."
     evidence.append(("first harm", f"{symptom.what} ({run.where(symptom.step)})"))
     evidence += [*_not_finite_in(run, facts.tensor), *_last_good(run, origin)]
-    fix, changes = facts.fix, kept_inside(run, origin, backward=False)
+    evidence = list(dict.fromkeys(evidence))  # an operation may be given one tensor twice
+    fix, source = facts.fix, facts.op
+    changes = kept_inside(run, origin, backward=False)
     if (covering := covering_mask(run, origin)) != NOTHING:
         changes = keyword(run, run.site(covering), "diagonal", "1")
     elif _logarithms_as_target(run, origin):
+        source = f"kl_div, from its {facts.op},"
         why += " kl_div takes its target for probabilities, and these are their logarithms."
         fix = "Say log_target=True, or give it probabilities: softmax instead of log_softmax."
         changes = keyword(run, run.site(origin), "log_target", "True")
     return finding(
         run, NAN_VALUE if run.fault(facts.array) & NAN or nan != NOTHING else INF_VALUE,
-        f"The first {word(run, facts.array)} comes from {facts.op} at {run.where(origin)}.",
+        f"The first {word(run, facts.array)} comes from {source} at {run.where(origin)}.",
         f"{why} From there it reaches {symptom.what}.",
         fix,
         step=origin,

@@ -316,10 +316,11 @@ def waits_for_the_wrong_way(run: Run) -> Iterator[Finding]:
             told = ast.unparse(given(call, 0, "metrics") or call)
             yield finding(
                 run, PLATEAU_MODE,
-                f"{schedule.name} waits for {told} to fall, but it is the better the higher it is.",
-                "With mode='min', as it is unless another is given, ReduceLROnPlateau cuts the rate when what it is told has "
-                f"not become smaller. {told} rises while the training goes well, so the rate is cut all the same: it has "
-                f"come from {number(rates.values[0])} to {number(rates.values[-1])}, the first time after {cut} steps.",
+                f"{schedule.name} waits for {told} to fall, but higher is better.",
+                "With mode='min', as it is unless another is given, ReduceLROnPlateau cuts the rate when the number it is "
+                f"given has not fallen for some steps. {told} rises while the training goes well, so the rate is cut all the "
+                f"same: it has come from {number(rates.values[0])} to {number(rates.values[-1])}, the first time after {cut} "
+                "steps.",
                 f"Make {schedule.name} with mode=\"max\", or give it the loss of the validation data.",
                 step=rates.windows[cut].step,
                 site=schedule.site,
