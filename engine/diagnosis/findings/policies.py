@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...recording.events import NOTHING, OpRan, Site
-from ..mending import spot, with_call, wrapped
+from ..mending import replaced, spot, with_call, wrapped
 from ..paths import Paths, paths_of
 from ..program_ast import site_of
 from ..reason import Finding, Kind
@@ -29,6 +29,11 @@ POLICY_SIGN = Kind(
 GRADIENT_CANCELS = Kind(
     "gradient_cancels", "warning", "What was computed earlier is subtracted with its graph from the same computed anew, and "
     "their gradients cancel.", mechanical=True,
+)  # fmt: skip
+
+RATIO_IS_ONE = Kind(
+    "ratio_is_one", "warning", "The ratio of new to old probabilities is 1 throughout, because both are those of the present.",
+    mechanical=True,
 )  # fmt: skip
 
 _TWICE = 2
@@ -110,6 +115,60 @@ def gradient_cancels(run: Run) -> Iterator[Finding]:
             evidence=[("difference", "0 everywhere"), ("requires_grad of both", "True")], nodes=[key(older), key(newer)],
             changes=with_call(run, _side(run, step, right=older == theirs), "detach()"),
         )  # fmt: skip
+
+
+@rule(70, RATIO_IS_ONE)
+def ratio_is_one(run: Run) -> Iterator[Finding]:
+    """What is subtracted from a log-probability is that log-probability itself, detached, while what was kept when the actions
+    were drawn is used by nothing; and the ratio is bounded, as where several updates follow one another."""
+    seen = Counter[int]()
+    for step, event in run.first_ops_of(run.having("difference")):
+        ours, theirs = run.argument(event, "self"), run.argument(event, "other")
+        if NOTHING in (ours, theirs) or ours == theirs or run.owner(theirs) != ours or not event.outputs:
+            continue
+        seen[event.site] += 1
+        bounded = _bounded_exponential(run, event.outputs[0].id)
+        kept = _kept_log_probability(run, ours, step) if bounded and seen[event.site] == _TWICE else None
+        if kept is None:
+            continue
+        name, tensor = kept
+        made = run.site(run.tensors[theirs].born)
+        yield finding(
+            run, RATIO_IS_ONE,
+            f"The ratio at {run.where(step)} is 1 in every iteration: {run.title(theirs)} is {run.title(ours)}, detached.",
+            f"{name} ({run.where(run.tensors[tensor].born)}), of when the actions were drawn, is used by nothing. With a "
+            "ratio of 1 no bound on it ever acts, however far the policy has gone.",
+            f"Subtract {name}, which was kept when the actions were drawn.",
+            step=step, related=[made, run.site(run.tensors[tensor].born)],
+            evidence=[("difference", "0 everywhere"), (f"uses of {name}", "0")], nodes=[key(ours), key(theirs), key(tensor)],
+            changes=replaced(run, made, name),
+        )  # fmt: skip
+
+
+def _bounded_exponential(run: Run, tensor: int) -> bool:
+    """Whether the exponential of a tensor is taken and bounded."""
+    for at in run.consumers.get(tensor, ()):
+        event = run.events[at]
+        if isinstance(event, OpRan) and event.op in run.having("exponential") and event.outputs:
+            for later in run.consumers.get(event.outputs[0].id, ()):
+                bound = run.events[later]
+                if isinstance(bound, OpRan) and bound.op in run.having("flat_outside"):
+                    return True
+    return False
+
+
+def _kept_log_probability(run: Run, tensor: int, step: int) -> tuple[str, int] | None:
+    """The name of a tensor that was computed like another one where no gradients are tracked, and is used by nothing."""
+    like = run.tensors[tensor]
+    for name, bindings in run.named_tensors.items():
+        for bound, other in bindings:
+            if bound >= step or other in (NOTHING, tensor) or run.consumers.get(other) or not name.isidentifier():
+                continue
+            history = run.tensors[other]
+            alike = history.info.shape == like.info.shape and history.op.op == like.op.op
+            if alike and not history.info.requires_grad and not history.op.grad_mode and run.named_at(name, step) == other:
+                return name, other
+    return None
 
 
 def _side(run: Run, step: int, right: bool) -> Site | None:

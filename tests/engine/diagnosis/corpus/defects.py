@@ -1515,3 +1515,22 @@ for step in range(4):
     loss.backward()
     opt.step()
 print(loss.item())
+
+# %% the old log-probability of a clipped ratio is the new one
+#: finds: ratio_is_one
+from torch.distributions import Categorical
+policy = nn.Linear(3, 4)
+opt = torch.optim.SGD(policy.parameters(), lr=0.5)
+obs = torch.randn(16, 3)
+with torch.no_grad():
+    action = Categorical(logits=policy(obs)).sample()
+    kept = Categorical(logits=policy(obs)).log_prob(action)
+gain = torch.randn(16)
+for epoch in range(4):
+    new = Categorical(logits=policy(obs)).log_prob(action)
+    ratio = torch.exp(new - new.detach())  # <-
+    loss = -torch.min(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())

@@ -850,3 +850,50 @@ for _ in range(4):
     opt.zero_grad()
     F.mse_loss(b(torch.tanh(a(x))), y).backward()
     opt.step()
+
+# %% a ratio to the present itself, with nothing kept
+#: near: ratio_is_one
+policy = nn.Linear(3, 4)
+opt = torch.optim.SGD(policy.parameters(), lr=0.5)
+obs = torch.randn(16, 3)
+with torch.no_grad():
+    action = Categorical(logits=policy(obs)).sample()
+gain = torch.randn(16)
+for epoch in range(4):
+    new = Categorical(logits=policy(obs)).log_prob(action)
+    ratio = torch.exp(new - new.detach())
+    loss = -torch.min(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% a ratio to what was kept
+#: near: ratio_is_one
+policy = nn.Linear(3, 4)
+opt = torch.optim.SGD(policy.parameters(), lr=0.5)
+obs = torch.randn(16, 3)
+with torch.no_grad():
+    action = Categorical(logits=policy(obs)).sample()
+    kept = Categorical(logits=policy(obs)).log_prob(action)
+gain = torch.randn(16)
+for epoch in range(4):
+    new = Categorical(logits=policy(obs)).log_prob(action)
+    ratio = torch.exp(new - kept)
+    loss = -torch.min(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% a ratio to the present itself beside a distance to what was kept
+#: near: ratio_is_one
+policy = nn.Linear(3, 4)
+opt = torch.optim.SGD(policy.parameters(), lr=0.5)
+obs = torch.randn(16, 3)
+with torch.no_grad():
+    action = Categorical(logits=policy(obs)).sample()
+    kept = Categorical(logits=policy(obs)).log_prob(action)
+gain = torch.randn(16)
+for epoch in range(4):
+    new = Categorical(logits=policy(obs)).log_prob(action)
+    ratio = torch.exp(new - new.detach())
+    loss = -torch.min(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean() + 0.1 * (new - kept).square().mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
