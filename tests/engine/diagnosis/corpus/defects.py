@@ -1534,3 +1534,16 @@ for epoch in range(4):
     loss.backward()
     opt.step()
 print(loss.item())
+
+# %% two views that are only made alike
+#: finds: both_sides_learn
+encoder, predictor = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 4)), nn.Linear(4, 4)
+opt = torch.optim.SGD([*encoder.parameters(), *predictor.parameters()], lr=0.01)
+data = torch.randn(16, 6)
+for step in range(5):
+    first, second = encoder(data + 0.1 * torch.randn(16, 6)), encoder(data + 0.1 * torch.randn(16, 6))
+    loss = -F.cosine_similarity(predictor(first), second).mean()  # <-
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())

@@ -897,3 +897,48 @@ for epoch in range(4):
     loss = -torch.min(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean() + 0.1 * (new - kept).square().mean()
     opt.zero_grad(); loss.backward(); opt.step()
 print(loss.item())
+
+# %% two views of which one is a constant
+#: near: both_sides_learn
+encoder, predictor = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 4)), nn.Linear(4, 4)
+opt = torch.optim.SGD([*encoder.parameters(), *predictor.parameters()], lr=0.01)
+data = torch.randn(16, 6)
+for step in range(5):
+    first, second = encoder(data + 0.1 * torch.randn(16, 6)), encoder(data + 0.1 * torch.randn(16, 6))
+    loss = -F.cosine_similarity(predictor(first), second.detach()).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% two views that are made alike beside a task
+#: near: both_sides_learn
+encoder, predictor = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 4)), nn.Linear(4, 4)
+opt = torch.optim.SGD([*encoder.parameters(), *predictor.parameters()], lr=0.01)
+data = torch.randn(16, 6)
+for step in range(5):
+    first, second = encoder(data + 0.1 * torch.randn(16, 6)), encoder(data + 0.1 * torch.randn(16, 6))
+    loss = F.mse_loss(predictor(first), data[:, :4]) - F.cosine_similarity(first, second).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% two views that are told from others
+#: near: both_sides_learn
+encoder, predictor = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 4)), nn.Linear(4, 4)
+opt = torch.optim.SGD([*encoder.parameters(), *predictor.parameters()], lr=0.01)
+data = torch.randn(16, 6)
+for step in range(5):
+    first, second = encoder(data + 0.1 * torch.randn(16, 6)), encoder(data + 0.1 * torch.randn(16, 6))
+    loss = F.cross_entropy(F.normalize(first, dim=1) @ F.normalize(second, dim=1).t() / 0.5, torch.arange(16)) + predictor(first).square().mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% a network that is made like a table that learns, too
+#: near: both_sides_learn
+table = nn.Parameter(torch.randn(16, 4))
+encoder, predictor = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 4)), nn.Linear(4, 4)
+opt = torch.optim.SGD([*encoder.parameters(), *predictor.parameters(), table], lr=0.01)
+data = torch.randn(16, 6)
+for step in range(5):
+    first, second = encoder(data + 0.1 * torch.randn(16, 6)), table
+    loss = -F.cosine_similarity(predictor(first), second).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
