@@ -29,6 +29,9 @@ def take_over(thing: Any, attributes: Mapping[str, Any]) -> None:
     """Give an object attributes, as loading a state does.
 
     Raises:
-        AttributeError: for a name of Python's own.
+        AttributeError: for a name of Python's own, or a private one by which its class has a method, or a place in memory.
     """
+    for name in attributes:
+        if plain(name)[:1] == "_" and any(hasattr(vars(c).get(name), "__get__") for c in type(thing).__mro__):
+            raise AttributeError(f"'{name}' is private to {type(thing).__name__}, and not for a state to give")
     thing.__dict__.update({plain(name): value for name, value in attributes.items()})

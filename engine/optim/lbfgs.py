@@ -59,6 +59,7 @@ class LBFGS(Optimizer):
         Returns the loss before the step.
         """
         group = self.param_groups[0]
+        self._look_at(group)
         params = group["params"]
         lr, history = number(group["lr"]), group["history_size"]
         sign = -1 if group.get("maximize") else 1

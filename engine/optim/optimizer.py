@@ -59,6 +59,19 @@ NO_SETS = since(
 """What is said of parameters that are given as a set; "" where nothing is."""
 
 
+_PLAIN = (bool, int, float, complex, str, type(None))
+
+
+def _look_at_values(values: Iterable[Any]) -> None:
+    """Raise TypeError unless all are numbers, tensors, texts, or tuples and lists of such."""
+    for value in values:
+        if type(value) in _PLAIN or isinstance(value, Tensor | np.ndarray | np.number | np.bool_):
+            continue
+        if type(value) not in (tuple, list):
+            raise TypeError(f"an optimizer computes with numbers and tensors, not with {type(value).__name__}")
+        _look_at_values(value)
+
+
 class Optimizer:
     """Base class of optimizers: holds the parameters in groups, each with its options, and a state per parameter.
 
@@ -116,6 +129,13 @@ class Optimizer:
 
     # --- stepping ---------------------------------------------------------------------------------------------------------
 
+    def _look_at(self, group: Group) -> None:
+        """Raise TypeError for options of a group that are no numbers, or parameters that are no tensors: an update computes
+        with the arrays of parameters, which nothing of a program's is to be given."""
+        if type(group) is not dict or not all([isinstance(p, Tensor) for p in group["params"]]):
+            raise TypeError("param_groups has to be a list of dicts, with tensors as their params")
+        _look_at_values([group.get(name) for name in self.defaults])
+
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient; returns what `closure` (computes loss and gradients anew) returns."""
         if type(self)._update is Optimizer._update:
@@ -125,6 +145,7 @@ class Optimizer:
             with grad_mode(True):
                 loss = closure()
         for group in self.param_groups:
+            self._look_at(group)
             maximize = group.get("maximize", False)
             for p in group["params"]:
                 grad = p._grad
@@ -134,6 +155,8 @@ class Optimizer:
                 if grad._array.__class__ is not np.ndarray and grad.is_sparse and not self.sparse_gradients:
                     raise RuntimeError(self.dense_only())
                 state = self.state.get(p) or self._start(array, group)
+                if p in self.state:
+                    _look_at_values(state.values())
                 self._update(array, -grad._array if maximize else grad._array, state, group)
                 if state:
                     self.state[p] = state

@@ -168,6 +168,8 @@ def saved_callable(f: Any) -> Any:
     """What a state dict keeps of a callable: an object's attributes, nothing of a function."""
     if f is None or isinstance(f, types.FunctionType):
         return None
+    if isinstance(f, type | types.MethodType | types.BuiltinFunctionType):
+        return {}  # what is in it is not the program's
     return {name: value for name, value in f.__dict__.items() if not is_special(name)}
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from ...compat.classes import known_as
 from ...itself import engine as torch
+from ...safe_attributes import plain
 from ..module import Module
 from .convert_parameters import parameters_to_vector
 
@@ -33,6 +34,13 @@ __all__ = [
 ]
 
 M = TypeVar("M", bound=Module)
+
+
+def _look_at(module: Any, name: str) -> None:
+    """Raise TypeError or AttributeError for what is no module, or a name that leads to anything else than its members."""
+    if not isinstance(module, Module):
+        raise TypeError(f"{type(module).__name__} is no module that can be pruned")
+    plain(name)
 
 
 class BasePruningMethod(ABC):
@@ -63,6 +71,7 @@ class BasePruningMethod(ABC):
     @classmethod
     def apply(cls, module: Any, name: str, *args: Any, importance_scores: Any = None, **kwargs: Any) -> BasePruningMethod:
         """Prune the parameter `name` of a module, by this method after those that it has been pruned by."""
+        _look_at(module, name)
         method = cls._composed(module, name, *args, **kwargs)
         original = getattr(module, name)
         if importance_scores is None:
@@ -376,7 +385,9 @@ def global_unstructured(parameters: Any, pruning_method: Any, importance_scores:
     scores: Any = {} if importance_scores is None else importance_scores
     if not isinstance(scores, dict):
         raise TypeError("global_unstructured(): importance_scores must be of type dict")
-    members = list(parameters)
+    members = [(module, name) for module, name in parameters]
+    for module, name in members:
+        _look_at(module, name)
     all_scores = parameters_to_vector([scores.get((module, name), getattr(module, name)) for module, name in members])
     all_masks = parameters_to_vector(
         [getattr(module, f"{name}_mask", torch.ones_like(getattr(module, name))) for module, name in members]

@@ -211,9 +211,6 @@ class Signature(inspect.Signature):
         """What a function takes."""
         if not callable(obj):
             raise TypeError(f"{obj!r} is not a callable object")
-        own = getattr(obj, "__dict__", None)
-        if isinstance(own, dict) and dict.__contains__(own, "__text_signature__"):
-            raise ValueError(f"no signature found for {obj!r}")  # a text that Python would look names of modules up for
         found = inspect.Signature.from_callable(obj, follow_wrapped=False)
         made_by = vars(obj).get("__init__") if isinstance(obj, type) else getattr(obj, "__func__", obj)
         if _guards[0].is_own_function(made_by):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import encodings.unicode_escape
+import inspect
 import itertools
 import json
 import operator
@@ -230,11 +231,23 @@ _decode_escapes = encodings.unicode_escape.Codec.decode
 _steps, _numbers = itertools.islice, itertools.count
 
 
+_signature_of_text = vars(inspect)["_signature_fromstr"]
+
+
+def signature_of_text(cls: Any, obj: Any, text: Any, skip_bound_arg: bool = True) -> Any:
+    """As `inspect` reads the text that C has written about a function; a text of the program's would be looked up in modules."""
+    own = getattr(obj, "__dict__", None)
+    if type(text) is not str or (isinstance(own, dict) and dict.__contains__(own, "__text_signature__")):
+        raise ValueError(f"no signature found for {obj!r}")
+    return _signature_of_text(cls, obj, text, skip_bound_arg)
+
+
 def mend() -> None:
     """Put into the standard library of this process what it calls by names of its own; before a codec is looked up."""
     replaced: tuple[tuple[Any, str, Any], ...] = (
         (collections, "_count_elements", count_elements),
         (encodings.unicode_escape.Codec, "decode", staticmethod(decode_escapes)),
+        (inspect, "_signature_fromstr", signature_of_text),
         *((itertools, f.__name__, f) for f in (chain, cycle, groupby, islice, pairwise, zip_longest)),
     )
     for holder, name, instead in replaced:

@@ -22,6 +22,7 @@ from .names import (
     CALLED,
     CHECKED,
     NEVER,
+    OF_FUNCTIONS,
     OVERRIDDEN,
     PLACED,
     PRIVATE,
@@ -92,6 +93,7 @@ class Guards:
             "__delattr__": lambda x: self._setter(x, "__delattr__", 1),
             "__dict__": self.attributes,
             "__getattr__": self._getattr_method,
+            "__init__": self._init,
             "__members__": lambda x: dict(x.__members__),
             "__setattr__": lambda x: self._setter(x, "__setattr__", 2),
             "__setitem__": bound_setitem,
@@ -159,12 +161,18 @@ class Guards:
     def _may_read(self, thing: Any, name: str) -> bool:
         """Whether a program may read a private or dangerous name: its own, or one that is known."""
         if name == "__init__":
-            # Made once more, they would go on with memory that is free by then, or with positions that are not there.
+            # Made once more, they would go on with memory that is free by then, or with positions that are not there; and what
+            # is not the program's is not made once more at all.
             maker = next(c for c in mro_before(thing)[1] if name in names_of(c))
-            return not isinstance(thing, ONCE) and maker not in CALLING and thing not in CLOSED
+            if isinstance(thing, ONCE) or maker in CALLING or thing in CLOSED:
+                return False
+            return self.is_own(maker) or type(thing) is super or isinstance(thing, type) or self.is_own(type(thing))
         if name in ARRAYS:
             self.noticed("arrays")
             return True
+        if name in OF_FUNCTIONS:
+            function = getattr(thing, "__func__", thing) if type(thing) is types.MethodType else thing
+            return type(function) is not types.FunctionType or self.is_own_function(function)
         if name in PRIVATE or name in OVERRIDDEN or name.startswith(_SAVED) or isinstance(thing, self.modules):
             return True
         cls, own = type(thing), self.is_own
@@ -296,6 +304,21 @@ class Guards:
             self._check_stored(attribute)
             self.write(target, attribute)
             real(*arguments)
+
+        return checked
+
+    def _init(self, thing: Any) -> Any:
+        """`x.__init__`; that of a class looks at what it is to make, which is the program's own."""
+        if not self._may_read(thing, "__init__"):
+            raise PolicyError(f"the attribute '__init__' of '{_name_of(thing)}' is not available to programs here", "")
+        real = thing.__init__
+        if not isinstance(thing, type) or self.is_own(thing) or is_look_alike(thing):
+            return real
+
+        def checked(*arguments: Any, **named: Any) -> None:
+            if not arguments or not self.is_own(type(arguments[0])) or not isinstance(arguments[0], thing):
+                raise TypeError(f"descriptor '__init__' requires an object of a class that inherits from '{thing.__name__}'")
+            real(*arguments, **named)
 
         return checked
 

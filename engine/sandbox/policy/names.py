@@ -57,7 +57,8 @@ STORED = frozenset(("__doc__", "__name__", "__qualname__"))
 """Attributes that a program may assign, on what is its own."""
 
 REPLACED = frozenset((
-    "__annotations__", "__class__", "__deepcopy__", "__delattr__", "__dict__", "__getattr__", "__members__", "__setattr__",
+    "__annotations__", "__class__", "__deepcopy__", "__delattr__", "__dict__", "__getattr__", "__init__", "__members__",
+    "__setattr__",
     "__setitem__", "argpartition", "argsort", "base", "fields", "format", "format_map", "partition", "searchsorted",
     "set_state", "sort",
 ))  # fmt: skip
@@ -74,8 +75,15 @@ SEQUENCE = frozenset(("__getitem__", "__len__"))
 ARRAYS = frozenset(("__array__", "numpy"))
 """Attributes by which a program gets arrays without importing NumPy; they may be read of anything."""
 
-CHECKED = ARRAYS | frozenset(
-    ("__init__", "bit_generator", "cffi", "dump", "dumps", "evaluate", "mro", "obj", "register", "resize", "setflags", "stream")
+OF_FUNCTIONS = frozenset(("inplace", "of", "op", "turned"))
+"""What the engine keeps with its functions, and no program needs to know."""
+
+CHECKED = (
+    ARRAYS
+    | frozenset(
+        ("bit_generator", "cffi", "dump", "dumps", "evaluate", "mro", "obj", "register", "resize", "setflags", "stream")
+    )
+    | OF_FUNCTIONS
 )
 """Attributes that are refused of some objects."""
 

@@ -165,3 +165,145 @@ class Lie(str):
     def __hash__(self): return hash("sum")
 found = reduce(torch.ones(2, 2), "a b -> a", Lie("_array"))
 print("REACHED")
+
+# %% a signature that Python evaluates, of a part of a function
+#: goal: marks
+import functools, inspect
+class D(dict):
+    def __init__(self):
+        super().__init__()
+        self.__dict__ = self
+    def __call__(self): pass
+d = D()
+d["__text_signature__"] = "(a=sys.executable)"
+w = functools.lru_cache(maxsize=2)(d)
+if "python" in str(inspect.signature(functools.partial(w))):
+    print("REACHED")
+
+# %% a signature that Python evaluates, of a class
+#: goal: marks
+import functools, inspect
+class D(dict):
+    def __init__(self):
+        super().__init__()
+        self.__dict__ = self
+    def __call__(self): pass
+d = D()
+d["__text_signature__"] = "(a=sys.executable)"
+class C: __init__ = functools.lru_cache(maxsize=2)(d)
+if "python" in str(inspect.signature(C)):
+    print("REACHED")
+
+# %% a dtype that is made once more
+#: goal: marks
+import torch, numpy as np
+torch.int16.__init__("int16", np.dtype("f8"))
+print("REACHED")
+
+# %% a dtype that is made once more by its class
+#: goal: marks
+import torch, numpy as np
+type(torch.int16).__init__(torch.int16, "int16", np.dtype("f8"))
+print("REACHED")
+
+# %% standard output that is made once more
+#: goal: marks
+import sys
+sys.stdout.__init__("__stdout__")
+print("REACHED")
+
+# %% a module's constructor for what is none
+#: goal: marks
+import torch
+torch.nn.Module.__init__(torch.ones(1))
+print("REACHED")
+
+# %% an operation's rules
+#: goal: marks
+import torch
+torch.relu.op.rules["self"] = lambda *a: None
+print("REACHED")
+
+# %% an operation's rules, by a method
+#: goal: marks
+import torch
+torch.ones(1).relu.op.rules["self"] = lambda *a: None
+print("REACHED")
+
+# %% pruning of what is no module
+#: goal: reads
+from torch.nn.utils import prune
+class Scores(dict):
+    def get(self, key, default=None):
+        self.found = default
+        raise KeyError
+def attr(thing, name):
+    s = Scores()
+    try:
+        prune.global_unstructured([(thing, name)], prune.L1Unstructured, importance_scores=s)
+    except KeyError:
+        return s.found
+print(attr(attr(len, "__self__"), "open")('@SECRET@').read())
+
+# %% pruning of a function
+#: goal: marks
+from torch.nn.utils import prune
+got = {}
+def f(): pass
+f._forward_pre_hooks = {}
+f._parameters = {}
+def take(name, value): got[name] = value
+f.register_parameter = take
+try: prune.identity(f, "__globals__")
+except KeyError: pass
+print("REACHED" if got else "")
+
+# %% a schedule's state shows a class
+#: goal: marks
+import torch
+o = torch.optim.SGD([torch.nn.Parameter(torch.ones(3))], lr=0.1)
+print("REACHED", torch.optim.lr_scheduler.LambdaLR(o, lr_lambda=torch.Tensor).state_dict()["lr_lambdas"][0]["_array"])
+
+# %% a schedule's state changes what it is called by
+#: goal: marks
+import torch
+class O(torch.optim.SGD):
+    def __call__(self, epoch): return 1.0
+p = torch.nn.Parameter(torch.ones(6))
+o = O([p], lr=0.1)
+s = torch.optim.lr_scheduler.LambdaLR(o, lr_lambda=o)
+s.load_state_dict({"lr_lambdas": [{"_update": lambda *a: print("REACHED")}]})
+p.sum().backward()
+o.step()
+
+# %% an optimizer's option that computes by itself
+#: goal: marks
+import torch
+class W:
+    __array_ufunc__ = None
+    def __rmul__(self, a): return self.__mul__(a)
+    def __ne__(self, o): return True
+    def __mul__(self, a):
+        print("REACHED")
+        return a
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.SGD([p], lr=0.1)
+o.param_groups[0]["weight_decay"] = W()
+p.sum().backward()
+o.step()
+
+# %% an optimizer's state that computes by itself
+#: goal: marks
+import torch
+class W:
+    __array_ufunc__ = None
+    def __rmul__(self, a): return self.__mul__(a)
+    def __mul__(self, a):
+        print("REACHED")
+        return a
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.SGD([p], lr=0.1, momentum=0.9)
+p.sum().backward()
+o.step()
+o.state[p]["momentum_buffer"] = W()
+o.step()
