@@ -28,7 +28,8 @@ CLIP_PER_MICRO_BATCH = Kind(
     mechanical=True,
 )
 
-_CLIPPING = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_")
+CLIPPING = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_")
+"""The functions that clip gradients."""
 
 
 @rule(125, CLIP_BEFORE_BACKWARD, CLIP_AFTER_STEP, CLIP_PER_MICRO_BATCH)
@@ -38,7 +39,7 @@ def misplaced_clipping(run: Run) -> Iterator[Finding]:
         return
     cadence = cadence_of(run)
     # With an infinite limit the call is there for the norm that it returns.
-    calls = [call for call in cadence.calls(_CLIPPING) if "inf" not in run.segment(call.site)]
+    calls = [call for call in cadence.calls(CLIPPING) if "inf" not in run.segment(call.site)]
     for windows in cadence.windows.values() if calls else ():
         owned = frozenset(windows[0].owned)
         # A call that found no gradients may have been meant for any optimizer.
@@ -113,7 +114,7 @@ def _partial(cadence: Cadence, windows: list[Window], calls: list[Call]) -> Iter
             before = fills[: bisect_left(fills, call.first)]
             if not before or not after or within(cleared, call.last, after[0]) or not call.changed & set(window.owned):
                 continue
-            if run.site(before[-1]) == run.site(after[0]) and _shrinks(run, call):
+            if run.site(before[-1]) == run.site(after[0]) and shrinks(run, call):
                 shrunk.append((call, window, len({run.events[s].number for s in fills})))  # type: ignore[union-attr]
                 break
     if not shrunk:
@@ -140,7 +141,7 @@ def _between(calls: list[Call], after: int, before: int) -> list[Call]:
     return calls[first : bisect_left(calls, before, key=lambda call: call.first)]
 
 
-def _shrinks(run: Run, call: Call) -> bool:
+def shrinks(run: Run, call: Call) -> bool:
     """Whether a call that clips has made any gradient smaller."""
     for event in run.events[call.first : call.last + 1]:
         if isinstance(event, GradSet) and event.array != NOTHING:

@@ -10,7 +10,6 @@ from ...program.changes import TextChange
 from ...recording.events import NOTHING, Site
 from ...recording.index import Pass
 from ..mending import Changes, loop_around, site_of, spot, statement_at
-from ..mends.order import made_once
 from ..paths import Paths, paths_of
 from ..ran import first_step_beside
 from ..reason import Finding, Kind
@@ -29,15 +28,9 @@ VARIABLE_OF_LOOP = Kind(
 COMPARED_WITH_ITSELF = Kind(
     "compared_with_itself", "error", "A loss compares a tensor with itself: it is zero, and so are all gradients."
 )
-REMADE_OPTIMIZER = Kind(
-    "remade_optimizer", "warning", "The optimizer is made anew for every step, and forgets its state each time.",
-    mechanical=True,
-)  # fmt: skip
 
 _ACTS = frozenset(("zero_grad", "step", "backward", "eval", "train", "retain_grad"))
 """Methods that are called for what they do; so are those whose name ends with an underscore."""
-_EACH = 3
-"""Iterations from which on a habit shows."""
 
 
 @rule(59, NOT_CALLED)
@@ -238,46 +231,3 @@ def compared_with_itself(run: Run) -> Iterator[Finding]:
             f"Compare {name} with what it is to become.",
             step=step, evidence=[("distance", "0"), ("input and target", name)], nodes=[key(pair[0])],
         )  # fmt: skip
-
-
-# --- made anew ----------------------------------------------------------------------------------------------------------------
-
-
-@rule(145, REMADE_OPTIMIZER)
-def remade_optimizer(run: Run) -> Iterator[Finding]:
-    """Within one loop an optimizer with a state is made, and steps once, in every iteration, for the same parameters."""
-    source = paths_of(run.recording).source
-    for name in {event.optimizer for _, event in run.optimizer_steps}:
-        for cell, call in source.calls.get(name, ()):
-            loop = next((a for a in source.around(call) if isinstance(a, ast.For | ast.While)), None)
-            function = source.function(call)
-            if loop is None or (function is not None and function not in source.around(loop)) or not _keeps(name, call):
-                continue
-            last = loop.end_lineno or loop.lineno
-            turns: dict[tuple[tuple[int, int], ...], list[tuple[int, tuple[int, ...]]]] = {}
-            for step, event in run.optimizer_steps:
-                site, loops = run.site(step), run.loops(step)
-                depth = next((k for k, (line, _) in enumerate(loops) if line == loop.lineno), NOTHING)
-                here = site is not None and site.cell == cell and loop.lineno <= site.line <= last
-                if event.optimizer == name and here and depth >= 0:
-                    turns.setdefault(loops[: depth + 1], []).append((step, event.parameters))
-            steps = [made[0] for made in turns.values()]
-            if len(steps) < _EACH or any(len(made) != 1 for made in turns.values()) or len({p for _, p in steps}) != 1:
-                continue
-            site = site_of(cell, call)
-            yield finding(
-                run, REMADE_OPTIMIZER,
-                f"{name} is made anew in every iteration, so it forgets what it has learnt of the gradients.",
-                f"Its state (momentum, averages of gradients, counts of steps) begins at zero each time: {len(steps)} steps at "
-                f"{run.where(steps[0][0])}, each the first of its optimizer.",
-                f"Make it once, before the loop at {run.site_text(Site(cell, loop.lineno, 0, loop.lineno, 0))}.",
-                step=steps[1][0], site=site, related=[run.site(steps[0][0])],
-                evidence=[("optimizers", str(len(steps))), ("steps of each", "1")],
-                nodes=[key(t) for t in steps[0][1][:20]], steps=[step for step, _ in steps],
-                changes=made_once(run, site, site_of(cell, loop)),
-            )  # fmt: skip
-
-
-def _keeps(name: str, call: ast.Call) -> bool:
-    """Whether an optimizer has a state from step to step: all have, but for plain gradient descent."""
-    return name != "SGD" or any(keyword.arg == "momentum" for keyword in call.keywords)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
-from ...recording.events import NOTHING
+from ...recording.events import NOTHING, OpRan
+from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -15,6 +17,9 @@ FROZEN_STATISTICS = Kind(
     "A frozen part of a model is in training mode: the statistics of its batch normalisation go on.",
 )
 
+_BEFORE = 8
+"""Events before a batch normalisation by which it keeps its statistics."""
+
 
 @rule(136, FROZEN_STATISTICS)
 def frozen_statistics(run: Run) -> Iterator[Finding]:
@@ -22,19 +27,19 @@ def frozen_statistics(run: Run) -> Iterator[Finding]:
     if not run.updates:
         return
     first, last = min(steps[0] for steps in run.updates.values()), max(steps[-1] for steps in run.updates.values())
-    scopes = run.recording.scopes
     found: dict[str, tuple[int, int]] = {}
     for step, event in run.first_ops_of({"batch_norm"}, 64):
-        scope = scopes[event.scope] if event.scope >= 0 else None
         weight = run.argument(event, "weight")
-        if scope is None or scope.mode != "train" or not scope.module or weight == NOTHING or event.in_backward:
-            continue
-        if not run.tensors[weight].info.is_parameter or run.status(weight, step).requires_grad or weight in run.updates:
+        if not _in_training(run, step, event, weight) or weight in run.updates or run.tensors[weight].ledger is not None:
             continue
         if any(written > first for written in run.writes.get(weight, ())):
             continue  # it follows another one as an average does, and its statistics as well
-        if step <= last and run.tensors[weight].ledger is None:
-            found.setdefault(scope.module, (step, weight))
+        if step <= last:
+            found.setdefault(run.recording.scopes[event.scope].module, (step, weight))
+    for step, weight in _frozen_later(run):
+        normalised = run.events[step]
+        if step <= last and isinstance(normalised, OpRan) and _in_training(run, step, normalised, weight):
+            found.setdefault(run.recording.scopes[normalised.scope].module, (step, weight))
     if not found:
         return
     names = list(found)
@@ -50,3 +55,32 @@ def frozen_statistics(run: Run) -> Iterator[Finding]:
         step=step, evidence=[("frozen normalisations in training mode", str(len(found)))],
         nodes=[key(w) for _, w in found.values()],
     )  # fmt: skip
+
+
+def _in_training(run: Run, step: int, event: OpRan, weight: int) -> bool:
+    """Whether a module's batch normalisation with a frozen weight writes down the statistics of its batch."""
+    scope = run.recording.scopes[event.scope] if event.scope >= 0 else None
+    if scope is None or scope.mode != "train" or not scope.module or weight == NOTHING or event.in_backward:
+        return False
+    if not run.tensors[weight].info.is_parameter or run.status(weight, step).requires_grad:
+        return False
+    before = (e for e in run.events[max(step - _BEFORE, 0) : step] if (e.site, e.scope) == (event.site, event.scope))
+    return any(isinstance(e, OpRan) and e.written for e in before)
+
+
+def _frozen_later(run: Run) -> Iterator[tuple[int, int]]:
+    """The first batch normalisations of weights that were trained before, and from when they were frozen to the end of the run
+    have not changed, with a weight each."""
+    for weight, flags in paths_of(run.recording).flags.items():
+        frozen = [step for step, flag, value in flags if flag == "requires_grad" and not value]
+        if weight not in run.updates or not frozen or run.updates[weight][-1] > frozen[0]:
+            continue  # as a discriminator is frozen for the generator's step
+        since = frozen[0]
+        writes = run.writes.get(weight, [])
+        if writes and writes[-1] > since:
+            continue
+        uses = run.consumers.get(weight, [])
+        for step in uses[bisect_left(uses, since) :][:64]:
+            event = run.events[step]
+            if isinstance(event, OpRan) and event.op == "batch_norm" and run.argument(event, "weight") == weight:
+                yield step, weight

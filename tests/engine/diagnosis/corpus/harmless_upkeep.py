@@ -1,0 +1,292 @@
+"""Sound programs around scaled gradients, weights of losses, optimizers made several times and frozen parts for
+test_findings.py: nothing is found in them.
+"""
+
+import copy, math; import numpy as np; import torch; import torch.nn as nn; import torch.nn.functional as F; torch.manual_seed(0)
+from torch.utils.data import DataLoader, TensorDataset
+
+# %% scaled gradients are scaled back before they are clipped
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler("cpu")
+for i in range(4):
+    x = torch.randn(16, 4)
+    opt.zero_grad()
+    scaler.scale(F.mse_loss(net(x), x[:, :1])).backward()
+    scaler.unscale_(opt)
+    nn.utils.clip_grad_norm_(net.parameters(), 0.1)
+    scaler.step(opt)
+    scaler.update()
+
+# %% the scaler is off
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler("cpu", enabled=False)
+for i in range(4):
+    x = torch.randn(16, 4)
+    opt.zero_grad()
+    scaler.scale(F.mse_loss(net(x), x[:, :1])).backward()
+    nn.utils.clip_grad_norm_(net.parameters(), 0.1)
+    scaler.step(opt)
+    scaler.update()
+
+# %% the limit is scaled as the gradients are
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler("cpu")
+for i in range(4):
+    x = torch.randn(16, 4)
+    opt.zero_grad()
+    scaler.scale(F.mse_loss(net(x), x[:, :1])).backward()
+    limit = 0.1 * scaler.get_scale()
+    nn.utils.clip_grad_norm_(net.parameters(), limit)
+    scaler.step(opt)
+    scaler.update()
+
+# %% with an infinite limit the call tells the norm
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler("cpu")
+for i in range(4):
+    x = torch.randn(16, 4)
+    opt.zero_grad()
+    scaler.scale(F.mse_loss(net(x), x[:, :1])).backward()
+    print(nn.utils.clip_grad_norm_(net.parameters(), float("inf")) / scaler.get_scale())
+    scaler.step(opt)
+    scaler.update()
+
+# %% the gradients are divided by hand before they are clipped
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range(4):
+    x = torch.randn(16, 4)
+    opt.zero_grad()
+    (F.mse_loss(net(x), x[:, :1]) * 1024.0).backward()
+    for p in net.parameters():
+        p.grad /= 1024.0
+    nn.utils.clip_grad_norm_(net.parameters(), 0.1)
+    opt.step()
+
+# %% losses weighted by the exponential of what is learned
+x = torch.randn(64, 4)
+net, s = nn.Linear(4, 2), nn.Parameter(torch.zeros(2))
+opt = torch.optim.Adam([*net.parameters(), s], lr=0.02)
+for _ in range(10):
+    out = net(x)
+    a, b = F.mse_loss(out[:, 0], x.sum(1)), F.l1_loss(out[:, 1], x[:, 0])
+    loss = torch.exp(-s[0]) * a + s[0] + torch.exp(-s[1]) * b + s[1]
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% losses weighted by shares of one
+x = torch.randn(64, 4)
+net, s = nn.Linear(4, 2), nn.Parameter(torch.zeros(2))
+opt = torch.optim.Adam([*net.parameters(), s], lr=0.02)
+for _ in range(10):
+    out, w = net(x), s.softmax(0)
+    loss = w[0] * F.mse_loss(out[:, 0], x.sum(1)) + w[1] * F.l1_loss(out[:, 1], x[:, 0])
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a weight of losses whose logarithm is taken off
+x = torch.randn(64, 4)
+net, w = nn.Linear(4, 2), nn.Parameter(torch.ones(2))
+opt = torch.optim.Adam([*net.parameters(), w], lr=0.02)
+for _ in range(10):
+    out = net(x)
+    loss = w[0] * F.mse_loss(out[:, 0], x.sum(1)) + w[1] * F.l1_loss(out[:, 1], x[:, 0]) - w.log().sum()
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% weights of losses that are scaled to one sum after each step
+x = torch.randn(64, 4)
+net, w = nn.Linear(4, 2), nn.Parameter(torch.ones(2))
+opt = torch.optim.Adam([*net.parameters(), w], lr=0.02)
+for _ in range(10):
+    out = net(x)
+    loss = w[0] * F.mse_loss(out[:, 0], x.sum(1)) + w[1] * F.l1_loss(out[:, 1], x[:, 0])
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        w.clamp_(min=0.1).mul_(2 / w.sum())
+
+# %% a multiplier is trained to make the sum large
+x = torch.randn(64, 4)
+net, lam = nn.Linear(4, 1), nn.Parameter(torch.tensor(0.1))
+down, up = torch.optim.SGD(net.parameters(), lr=0.02), torch.optim.SGD([lam], lr=0.02, maximize=True)
+for _ in range(10):
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True)) + lam * (net.weight.square().sum() + 0.1)
+    down.zero_grad(); up.zero_grad()
+    loss.backward()
+    down.step(); up.step()
+
+# %% a weighted sum of predictions is compared with data
+x = torch.randn(64, 4)
+one, two, w = nn.Linear(4, 1), nn.Linear(4, 1), nn.Parameter(torch.ones(2))
+opt = torch.optim.Adam([*one.parameters(), *two.parameters(), w], lr=0.02)
+for _ in range(10):
+    loss = F.mse_loss(w[0] * one(x).mean() + w[1] * two(x).sum(), x.sum())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% weights of losses that are numbers
+x = torch.randn(64, 4)
+net, w = nn.Linear(4, 2), torch.tensor([1.0, 0.5])
+opt = torch.optim.Adam(net.parameters(), lr=0.02)
+for _ in range(10):
+    out = net(x)
+    loss = w[0] * F.mse_loss(out[:, 0], x.sum(1)) + w[1] * F.l1_loss(out[:, 1], x[:, 0])
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% plain gradient descent made anew for each epoch
+x = torch.randn(60, 4)
+y, net = x.sum(1, keepdim=True), nn.Linear(4, 1)
+for epoch in range(5):
+    opt = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0)
+    for b in torch.randperm(60).split(20):
+        loss = F.mse_loss(net(x[b]), y[b])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% Adam made anew with another rate each time
+x = torch.randn(60, 4)
+y, net = x.sum(1, keepdim=True), nn.Linear(4, 1)
+for epoch in range(5):
+    opt = torch.optim.Adam(net.parameters(), lr=0.01 * 0.8 ** epoch)
+    for b in torch.randperm(60).split(20):
+        loss = F.mse_loss(net(x[b]), y[b])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% Adam made anew for each fold
+x = torch.randn(60, 4)
+y = x.sum(1, keepdim=True)
+for fold in range(3):
+    net = nn.Linear(4, 1)
+    opt = torch.optim.Adam(net.parameters(), lr=0.01)
+    for b in torch.randperm(60).split(20):
+        loss = F.mse_loss(net(x[b]), y[b])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% Adam made anew for each task
+tasks = [(x := torch.randn(20, 4), x[:, k : k + 1]) for k in range(4)]
+net = nn.Linear(4, 1)
+for x, y in tasks:
+    opt = torch.optim.Adam(net.parameters(), lr=0.01)
+    for _ in range(5):
+        loss = F.mse_loss(net(x), y)
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% Adam made anew for each task of a list by its number
+xs = [torch.randn(20, 4) for _ in range(4)]
+net = nn.Linear(4, 1)
+def learn(net, x):
+    opt = torch.optim.Adam(net.parameters(), lr=0.01)
+    for _ in range(5):
+        loss = F.mse_loss(net(x), x[:, :1])
+        opt.zero_grad(); loss.backward(); opt.step()
+for k in range(4):
+    learn(net, xs[k])
+
+# %% weights are set back and trained with a new Adam
+x = torch.randn(60, 4)
+y, net = x.sum(1, keepdim=True), nn.Linear(4, 1)
+start = copy.deepcopy(net.state_dict())
+for trial in range(4):
+    net.load_state_dict(start)
+    opt = torch.optim.Adam(net.parameters(), lr=0.01)
+    for b in torch.randperm(60).split(20):
+        loss = F.mse_loss(net(x[b]), y[b])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a penalty grows from stage to stage, each with its optimizer
+w, mu = torch.zeros(3, requires_grad=True), 1.0
+target = torch.tensor([1.0, 2.0, 3.0])
+for stage in range(4):
+    opt = torch.optim.Adam([w], lr=0.05)
+    for _ in range(10):
+        loss = (w - target).square().sum() + mu * (w.sum() - 1).square()
+        opt.zero_grad(); loss.backward(); opt.step()
+    mu *= 10
+
+# %% two groups of parameters are fitted in turns
+x = torch.randn(40, 6)
+u, v = torch.randn(40, 2, requires_grad=True), torch.randn(2, 6, requires_grad=True)
+for turn in range(4):
+    first = torch.optim.Adam([u], lr=0.05)
+    for _ in range(5):
+        loss = F.mse_loss(u @ v, x)
+        first.zero_grad(); loss.backward(); first.step()
+    second = torch.optim.Adam([v], lr=0.05)
+    for _ in range(5):
+        loss = F.mse_loss(u @ v, x)
+        second.zero_grad(); loss.backward(); second.step()
+
+# %% an optimizer is made anew where it is wanted
+x = torch.randn(60, 4)
+y, net, opt = x.sum(1, keepdim=True), nn.Linear(4, 1), None
+for epoch in range(5):
+    if opt is None:
+        opt = torch.optim.Adam(net.parameters(), lr=0.01)
+    for b in torch.randperm(60).split(20):
+        loss = F.mse_loss(net(x[b]), y[b])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a model is fitted to each sample for a few steps
+x = torch.randn(12, 4)
+net = nn.Linear(4, 1)
+for i in range(6):
+    seen = x[2 * i : 2 * i + 2]
+    opt = torch.optim.Adam(net.parameters(), lr=0.01)
+    for _ in range(3):
+        loss = F.mse_loss(net(seen), seen[:, :1])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a backbone that was trained before is frozen and set to evaluation
+x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
+body, head = nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.ReLU()), nn.Linear(6, 2)
+opt = torch.optim.Adam([*body.parameters(), *head.parameters()], lr=0.01)
+for _ in range(5):
+    loss = F.cross_entropy(head(body(x)), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+body.requires_grad_(False).eval()
+new = nn.Linear(6, 2)
+opt = torch.optim.Adam(new.parameters(), lr=0.01)
+for _ in range(4):
+    loss = F.cross_entropy(new(body(x + 1)), 1 - y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a discriminator is frozen for each step of the generator
+G, D = nn.Linear(2, 3), nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+og, od = torch.optim.Adam(G.parameters(), 1e-3), torch.optim.Adam(D.parameters(), 1e-3)
+for _ in range(4):
+    D.requires_grad_(True)
+    fake = G(torch.randn(8, 2))
+    loss = F.binary_cross_entropy_with_logits(D(torch.randn(8, 3)), torch.ones(8, 1))
+    loss = loss + F.binary_cross_entropy_with_logits(D(fake.detach()), torch.zeros(8, 1))
+    od.zero_grad(); loss.backward(); od.step()
+    D.requires_grad_(False)
+    loss = F.binary_cross_entropy_with_logits(D(fake), torch.ones(8, 1))
+    og.zero_grad(); loss.backward(); og.step()
+
+# %% a frozen batch normalisation that keeps no statistics
+x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
+body = nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6, track_running_stats=False), nn.ReLU())
+head = nn.Linear(6, 2)
+opt = torch.optim.Adam([*body.parameters(), *head.parameters()], lr=0.01)
+for _ in range(5):
+    loss = F.cross_entropy(head(body(x)), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+body.requires_grad_(False)
+new = nn.Linear(6, 2)
+opt = torch.optim.Adam(new.parameters(), lr=0.01)
+for _ in range(4):
+    loss = F.cross_entropy(new(body(x)), 1 - y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the last of the training is done with all parts frozen but the head, without normalisation
+x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
+body, head = nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.ReLU()), nn.Linear(6, 2)
+opt = torch.optim.Adam([*body.parameters(), *head.parameters()], lr=0.01)
+for _ in range(5):
+    loss = F.cross_entropy(head(body(x)), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+body.requires_grad_(False).eval()
+with torch.no_grad():
+    seen = body(x)
+for _ in range(4):
+    loss = F.cross_entropy(head(seen), y)
+    opt.zero_grad(); loss.backward(); opt.step()
