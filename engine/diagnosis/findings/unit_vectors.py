@@ -65,8 +65,8 @@ def normalized_other_dim(run: Run) -> Iterator[Finding]:
             run, NORMALIZED_OTHER_DIM,
             f"{text} gives unit length over dimension 1, but what multiplies it adds up over dimension {axis}.",
             f"Without dim, F.normalize divides by the lengths over dimension 1, here the {shape[1]} of {shape_text(shape)}. "
-            f"{run.where(step)} adds products up over the {shape[axis]} of the last one, where the lengths are {span}: these are "
-            "no cosines, and what stands at one place of dimension 1 depends on all others.",
+            f"{run.where(step)} adds products up over the {shape[axis]} of the last one, where the lengths are {span}: these "
+            "are no cosines, and what stands at one place of dimension 1 depends on all others.",
             "Say over which dimension: dim=-1.",
             step=born, site=run.site(born), related=[*(site for site in sites if site != run.site(born)), run.site(step)],
             evidence=[("lengths over the last dimension", span), ("shape", str(list(shape)))],

@@ -122,3 +122,64 @@ class Block(nn.Module):
 net = Block()
 loss = F.cross_entropy(net(torch.randn(7, 5, 3)), torch.randint(0, 2, (7,)))
 loss.backward()
+
+# %% tags that are padded together with their words
+#: finds: padding_counted
+words = [torch.randint(1, 9, (n,)) for n in (7, 3, 2, 4)]
+tags = [w % 3 + 1 for w in words]
+x, y = (nn.utils.rnn.pad_sequence(each, batch_first=True) for each in (words, tags))
+embed, rnn, head = nn.Embedding(9, 6, padding_idx=0), nn.GRU(6, 8, batch_first=True), nn.Linear(8, 4)
+opt = torch.optim.Adam([*embed.parameters(), *rnn.parameters(), *head.parameters()])
+criterion = nn.CrossEntropyLoss()
+for i in range(3):
+    loss = criterion(head(rnn(embed(x))[0]).reshape(-1, 4), y.reshape(-1))  # <-
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the next words, padded with time first and for no embedding that knows
+#: finds: padding_counted
+texts = [torch.randint(1, 9, (n,)) for n in (8, 3, 4, 5, 6)]
+x = nn.utils.rnn.pad_sequence([t[:-1] for t in texts])
+y = nn.utils.rnn.pad_sequence([t[1:] for t in texts], padding_value=9)
+embed, rnn, head = nn.Embedding(9, 6), nn.LSTM(6, 8), nn.Linear(8, 10)
+opt = torch.optim.Adam([*embed.parameters(), *rnn.parameters(), *head.parameters()])
+for i in range(3):
+    loss = F.cross_entropy(head(rnn(embed(x))[0]).transpose(1, 2), y)  # <-
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% tags padded with one that words have, too
+#: finds: padding_counted
+words = [torch.randint(1, 9, (n,)) for n in (7, 3, 2, 4)]
+tags = [w % 3 for w in words]
+x, y = (nn.utils.rnn.pad_sequence(each, batch_first=True) for each in (words, tags))
+embed, rnn, head = nn.Embedding(9, 6, padding_idx=0), nn.GRU(6, 8, batch_first=True), nn.Linear(8, 3)
+opt = torch.optim.Adam([*embed.parameters(), *rnn.parameters(), *head.parameters()])
+for i in range(3):
+    loss = F.cross_entropy(head(rnn(embed(x))[0]).flatten(0, 1), y.flatten())  # <-
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the data of a table copied into a decoder
+#: finds: copied_not_tied
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.decoder = nn.Embedding(7, 6), nn.Linear(6, 7, bias=False)
+        self.decoder.weight.data = self.table.weight.data.clone()  # <-
+    def forward(self, x):
+        return self.decoder(torch.tanh(self.table(x)))
+net = Model()
+opt = torch.optim.Adam(net.parameters(), 0.01)
+tokens = torch.randint(0, 7, (4, 9))
+for i in range(3):
+    loss = F.cross_entropy(net(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a table that gets the rows of an output layer
+#: finds: copied_not_tied
+embed, out = nn.Embedding(7, 6), nn.Linear(6, 7)
+with torch.no_grad():
+    embed.weight.copy_(out.weight)  # <-
+opt = torch.optim.SGD([*embed.parameters(), *out.parameters()], 0.1)
+tokens = torch.randint(0, 7, (4, 9))
+for i in range(3):
+    loss = F.cross_entropy(out(torch.tanh(embed(tokens[:, :-1]))).flatten(0, 1), tokens[:, 1:].flatten())
+    opt.zero_grad(); loss.backward(); opt.step()

@@ -124,3 +124,90 @@ head = nn.Linear(8, 11)
 a, b = torch.randint(0, 10, (6, 3)), torch.randint(0, 11, (5, 3))
 out = model(source(a), target(b[:-1]), tgt_mask=nn.Transformer.generate_square_subsequent_mask(4))
 F.cross_entropy(head(out).flatten(0, 1), b[1:].flatten()).backward()
+
+# %% padded tags that are left out
+words = [torch.randint(1, 9, (n,)) for n in (7, 3, 2, 4)]
+tags = [w % 3 + 1 for w in words]
+x, y = (nn.utils.rnn.pad_sequence(each, batch_first=True) for each in (words, tags))
+embed, head = nn.Embedding(9, 6, padding_idx=0), nn.Linear(6, 4)
+F.cross_entropy(head(embed(x)).flatten(0, 1), y.flatten(), ignore_index=0).backward()
+
+# %% padded tags of -100
+words = [torch.randint(1, 9, (n,)) for n in (7, 3, 2, 4)]
+x = nn.utils.rnn.pad_sequence(words, batch_first=True)
+y = nn.utils.rnn.pad_sequence([w % 3 for w in words], batch_first=True, padding_value=-100)
+embed, head = nn.Embedding(9, 6, padding_idx=0), nn.Linear(6, 3)
+F.cross_entropy(head(embed(x)).flatten(0, 1), y.flatten()).backward()
+
+# %% padding that a mask takes out
+words = [torch.randint(1, 9, (n,)) for n in (7, 3, 2, 4)]
+x, y = (nn.utils.rnn.pad_sequence(each, batch_first=True) for each in (words, [w % 3 for w in words]))
+embed, head = nn.Embedding(9, 6, padding_idx=0), nn.Linear(6, 3)
+each = F.cross_entropy(head(embed(x)).flatten(0, 1), y.flatten(), reduction="none")
+((each * (x != 0).flatten()).sum() / (x != 0).sum()).backward()
+
+# %% elements that are no padding are picked
+words = [torch.randint(1, 9, (n,)) for n in (7, 3, 2, 4)]
+x, y = (nn.utils.rnn.pad_sequence(each, batch_first=True) for each in (words, [w % 3 for w in words]))
+embed, head = nn.Embedding(9, 6, padding_idx=0), nn.Linear(6, 3)
+F.cross_entropy(head(embed(x))[x != 0], y[x != 0]).backward()
+
+# %% a weight of zero for the padding
+words = [torch.randint(1, 9, (n,)) for n in (7, 3, 2, 4)]
+x, y = (nn.utils.rnn.pad_sequence(each, batch_first=True) for each in (words, [w % 3 + 1 for w in words]))
+embed, head = nn.Embedding(9, 6, padding_idx=0), nn.Linear(6, 4)
+F.cross_entropy(head(embed(x)).flatten(0, 1), y.flatten(), weight=torch.tensor([0.0, 1, 1, 1])).backward()
+
+# %% tags of sequences of one length, some of which end alike
+x = torch.tensor([[3, 1, 2, 5, 5], [1, 5, 3, 2, 5], [2, 2, 1, 3, 4], [4, 1, 1, 5, 5]])
+embed, head = nn.Embedding(6, 6), nn.Linear(6, 2)
+F.cross_entropy(head(embed(x)).flatten(0, 1), (x == 5).long().flatten()).backward()
+
+# %% padded texts and one label for each
+words = [torch.randint(1, 9, (n,)) for n in (7, 3, 2, 4)]
+x, y = nn.utils.rnn.pad_sequence(words, batch_first=True), torch.tensor([0, 1, 1, 0])
+embed, head = nn.Embedding(9, 6, padding_idx=0), nn.Linear(6, 2)
+mask = (x != 0).unsqueeze(-1)
+F.cross_entropy(head((embed(x) * mask).sum(1) / mask.sum(1)), y).backward()
+
+# %% a table and a decoder that are tied
+embed, out = nn.Embedding(7, 6), nn.Linear(6, 7, bias=False)
+out.weight = embed.weight
+opt = torch.optim.SGD(embed.parameters(), 0.1)
+tokens = torch.randint(0, 7, (4, 9))
+for i in range(3):
+    loss = F.cross_entropy(out(torch.tanh(embed(tokens[:, :-1]))).flatten(0, 1), tokens[:, 1:].flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a decoder that begins as a table which stays as it is
+embed, out = nn.Embedding(7, 6), nn.Linear(6, 7, bias=False)
+embed.weight.requires_grad_(False)
+out.weight.data.copy_(embed.weight.data)
+opt = torch.optim.SGD(out.parameters(), 0.1)
+tokens = torch.randint(0, 7, (4, 9))
+for i in range(3):
+    loss = F.cross_entropy(out(torch.tanh(embed(tokens[:, :-1]))).flatten(0, 1), tokens[:, 1:].flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% weights that are copied again after every step
+embed, out = nn.Embedding(7, 6), nn.Linear(6, 7, bias=False)
+out.weight.data.copy_(embed.weight.data)
+opt = torch.optim.SGD([*embed.parameters(), *out.parameters()], 0.1)
+tokens = torch.randint(0, 7, (4, 9))
+for i in range(3):
+    loss = F.cross_entropy(out(torch.tanh(embed(tokens[:, :-1]))).flatten(0, 1), tokens[:, 1:].flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        out.weight.copy_((embed.weight + out.weight) / 2)
+        embed.weight.copy_(out.weight)
+
+# %% two layers, and two tables, that begin alike
+one, other = nn.Linear(6, 6), nn.Linear(6, 6)
+other.weight.data.copy_(one.weight.data)
+a, b = nn.Embedding(7, 6), nn.Embedding(7, 6)
+b.weight.data = a.weight.data.clone()
+opt = torch.optim.SGD([*one.parameters(), *other.parameters(), *a.parameters(), *b.parameters()], 0.1)
+tokens, y = torch.randint(0, 7, (8,)), torch.randn(8, 6)
+for i in range(3):
+    loss = F.mse_loss(other(torch.tanh(one(a(tokens) * b(tokens)))), y)
+    opt.zero_grad(); loss.backward(); opt.step()
