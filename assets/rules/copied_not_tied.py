@@ -9,8 +9,8 @@ torch.manual_seed(0)
 embedding, decoder = nn.Embedding(7, 8), nn.Linear(8, 7, bias=False)
 decoder.weight = nn.Parameter(embedding.weight.clone())
 parameters = {id(p): p for p in [*embedding.parameters(), *decoder.parameters()]}
-optimizer = torch.optim.Adam(parameters.values(), lr=1e-2)
-tokens = torch.randint(0, 7, (4, 9))
+optimizer = torch.optim.SGD(parameters.values(), lr=0.05)
+tokens = torch.randint(0, 7, (4, 9)).sort(dim=1)[0]
 for step in range(3):
     loss = F.cross_entropy(decoder(embedding(tokens[:, :-1])).flatten(0, 1), tokens[:, 1:].flatten())
     optimizer.zero_grad()
@@ -27,8 +27,8 @@ torch.manual_seed(0)
 embedding, decoder = nn.Embedding(7, 8), nn.Linear(8, 7, bias=False)
 decoder.weight = embedding.weight
 parameters = {id(p): p for p in [*embedding.parameters(), *decoder.parameters()]}
-optimizer = torch.optim.Adam(parameters.values(), lr=1e-2)
-tokens = torch.randint(0, 7, (4, 9))
+optimizer = torch.optim.SGD(parameters.values(), lr=0.05)
+tokens = torch.randint(0, 7, (4, 9)).sort(dim=1)[0]
 for step in range(3):
     loss = F.cross_entropy(decoder(embedding(tokens[:, :-1])).flatten(0, 1), tokens[:, 1:].flatten())
     optimizer.zero_grad()

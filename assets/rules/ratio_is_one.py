@@ -1,4 +1,4 @@
-"""A clipped policy gradient whose old log-probabilities are those of the present: the ratio is 1, and the clipping never acts."""
+"""A clipped policy gradient whose old log-probabilities are those of the present: the ratio is 1, and no clipping acts."""
 
 # %% broken
 import torch

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from ...recording.events import NOTHING, Accumulated, OpRan
-from ..mending import wrapped
+from ...recording.events import NOTHING, Accumulated, OpRan, Site
+from ..mending import Changes, instead, replaced, statement_of, wrapped
 from ..paths import paths_of
 from ..program_ast import site_of
 from ..reason import Finding, Kind
@@ -29,8 +30,9 @@ AVERAGED_BACK = Kind(
 )
 MEMORY_TWICE = Kind("memory_twice", "warning", "Two parameters share their memory, and an optimizer changes it once for each.")
 COPIED_NOT_TIED = Kind(
-    "copied_not_tied", "hint", "A parameter begins as a copy of another one of the same model, and goes its own way."
-)
+    "copied_not_tied", "hint", "A parameter begins as a copy of another one of the same model, and goes its own way.",
+    mechanical=True,
+)  # fmt: skip
 
 _LOOKED_AT = 64
 """Parameters of copies that are compared with those of an optimizer."""
@@ -223,9 +225,43 @@ def _memory_of(run: Run, tensor: int) -> int:
     return tensor
 
 
+class _Copied(NamedTuple):
+    """A parameter that begins as a copy of another one; `text` is that other one as the program writes it, "" where that is not
+    plain, and `changes` give the one parameter in place of the copy."""
+
+    parameter: int
+    other: int
+    step: int
+    site: Site | None
+    text: str
+    changes: Changes
+
+
 @rule(115, COPIED_NOT_TIED)
 def copied_not_tied(run: Run) -> Iterator[Finding]:
-    """`nn.Parameter(other.weight.clone())` takes the place of a weight, both get gradients, and at the end they differ."""
+    """`nn.Parameter(other.weight.clone())` takes the place of a weight, or `weight.data = other.weight.data.clone()` is that of
+    an embedding; both get gradients, and at the end they differ."""
+    for parameter, other, step, site, text, changes in (*_made_as_copies(run), *_written_as_copies(run)):
+        end = len(run.events)
+        if run.same(run.status(parameter, end).array, run.status(other, end).array):
+            continue
+        new = step == run.tensors[parameter].born
+        does = f"{run.segment(site)} makes a parameter of its own with" if new else f"{run.line(site).strip()} writes"
+        yield finding(
+            run, COPIED_NOT_TIED,
+            f"{run.title(parameter)} is a copy of {run.title(other)}: from the first update on they differ.",
+            f"{does} the same values. Both get gradients, each its own; tied weights are one parameter in two places, whose "
+            "gradients add up.",
+            f"To tie them {f'leave out the copy: {text}' if text else 'put the one parameter in both places'}. To begin alike "
+            "only, all is well.",
+            step=step, site=site, related=[run.site(run.tensors[other].born)],
+            evidence=[("equal at first", "True"), ("at the end", "False")], nodes=[key(parameter), key(other)],
+            changes=changes,
+        )  # fmt: skip
+
+
+def _made_as_copies(run: Run) -> Iterator[_Copied]:
+    """Parameters that are made from copies of others."""
     source = paths_of(run.recording).source
     made = {site_of(cell, call): (cell, call) for cell, call in source.calls.get("Parameter", ()) if len(call.args) == 1}
     for parameter in run.updates:
@@ -242,18 +278,63 @@ def copied_not_tied(run: Run) -> Iterator[Finding]:
             first = run.tensors[other]
             if other == parameter or first.born > history.born or first.info.shape != history.info.shape:
                 continue
-            if not run.same(history.info.array, run.status(other, history.born).array):
-                continue
-            end = len(run.events)
-            if run.same(run.status(parameter, end).array, run.status(other, end).array):
-                continue
-            yield finding(
-                run, COPIED_NOT_TIED,
-                f"{run.title(parameter)} is a copy of {run.title(other)}: from the first update on they differ.",
-                f"{run.segment(site)} makes a parameter of its own with the same values. Both get gradients, each its own; "
-                "tied weights are one parameter in two places, whose gradients add up.",
-                f"To tie them leave out the copy: = {copied[1]}. To begin alike only, all is well.",
-                step=history.born, site=site, related=[run.site(first.born)],
-                evidence=[("equal at first", "True"), ("at the end", "False")], nodes=[key(parameter), key(other)],
-            )  # fmt: skip
+            if run.same(history.info.array, run.status(other, history.born).array):
+                yield _Copied(parameter, other, history.born, site, f"= {copied[1]}", replaced(run, site, copied[1]))
+                break
+
+
+def _written_as_copies(run: Run) -> Iterator[_Copied]:
+    """Weights of layers into which the table of an embedding is copied before they are trained, or the other way round."""
+    for step, event in run.first_ops_of(run.having("alias") | {"copy"}, 2):
+        written = [write.tensor for write in event.written]
+        given = run.inputs(event)
+        if not written or len(given) != 2 or event.in_backward:
+            continue
+        parameter, other = run.owner(written[0]), _copied_from(run, given[1])
+        if other == parameter or other not in run.updates or parameter not in run.updates:
+            continue
+        shared = event.op in run.having("alias") and _memory_of(run, given[1]) == other
+        if shared or run.updates[parameter][0] < step or run.updates[other][-1] < step:
+            continue
+        if len(run.tensors[other].info.shape) != 2 or _is_table(run, parameter) == _is_table(run, other):
+            continue
+        again = any(later > step and not run.index.stepping[later] for later in run.writes.get(parameter, ()))
+        if again or not run.same(run.status(parameter, step).array, run.status(other, step).array):
+            continue
+        yield _Copied(parameter, other, step, run.site(step), *_tied(run, step))
+
+
+def _copied_from(run: Run, tensor: int) -> int:
+    """What a tensor has the elements of, each in its place."""
+    for _ in range(_FAR * 2):
+        event = run.tensors[tensor].op
+        given = run.inputs(event)
+        copies = event.op in run.having("alias") | run.having("same_values") and "transposes" not in run.traits(event.op)
+        if not copies or len(given) != 1 or run.tensors[given[0]].info.shape != run.tensors[tensor].info.shape:
             break
+        (tensor,) = given
+    return tensor
+
+
+def _is_table(run: Run, parameter: int) -> bool:
+    """Whether the rows of a parameter are looked up."""
+    taking = [run.events[step] for step in run.consumers.get(parameter, ())[:_LOOKED_AT]]
+    return any(isinstance(event, OpRan) and event.op == "embedding" for event in taking)
+
+
+def _tied(run: Run, step: int) -> tuple[str, Changes]:
+    """The assignment of a parameter that ties it to the one that a statement copies into it, and the changes that write it; ""
+    and none where the text does not name both."""
+    found = statement_of(run, run.site(step))
+    match found.node if found is not None else None:
+        case ast.Assign(targets=[ast.Attribute(value=target, attr="data")], value=value):
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr="copy_"), args=[value], keywords=[])):
+            pass
+        case _:
+            return "", []
+    names = [re.sub(r"(\.data|\.detach\(\)|\.clone\(\))+$", "", ast.unparse(each)) for each in (target, value)]
+    if not all(re.fullmatch(r"[\w.]+\.\w+", name) for name in names):
+        return "", []
+    text = " = ".join(names)
+    return text, instead(run, run.site(step), text)

@@ -56,7 +56,7 @@ def batch_is_time(run: Run) -> Iterator[Finding]:
         own = event.scope >= 0 and scopes[event.scope].module_class in _RECURRENT
         if own or said.get("index") != str(shape[1] - 1) or shape[0] < 2 or shape[1] < 2:
             continue
-        if not _for_each(run, event.outputs[0].id, shape[0]):
+        if not is_for_each(run, event.outputs[0].id, shape[0]):
             continue
         calls = paths_of(run.recording).source.calls.get(inside.module_class, [])
         site = site_of(*calls[0]) if len(calls) == 1 else None
@@ -74,7 +74,7 @@ def batch_is_time(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _for_each(run: Run, tensor: int, count: int) -> bool:
+def is_for_each(run: Run, tensor: int, count: int) -> bool:
     """Whether a loss compares what layers make of a tensor with as many targets as it has rows."""
     queue = [tensor]
     for source in queue:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...recording.events import NOTHING, OpRan
-from ..mending import Changes, keyword, replaced, site_of, spot
+from ..mending import Changes, definition_of, keyword, replaced, site_of, spot
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -38,6 +40,10 @@ FILLED_AFTER_SOFTMAX = Kind(
 
 _SAMPLES = 16
 """Targets from which on they are data: truth tables of textbooks have four, and are learned by squared errors."""
+_BATCHES = 4
+"""Batches that are looked at, the first of which may have sequences of one length; and elements that are no chance."""
+_SHORT = 2
+"""Elements of a row of which one at the end is no sign of padding."""
 _OF_SEQUENCES = re.compile(r"LSTM|GRU|RNN|(LSTM|GRU|RNN)Cell|MultiheadAttention|Transformer\w*")
 """Classes of modules in which one element of a sequence learns of others."""
 
@@ -90,7 +96,20 @@ def _root(run: Run, tensor: int) -> int:
 
 @rule(162, PADDING_COUNTED)
 def padding_counted(run: Run) -> Iterator[Finding]:
-    """The tokens of a sequence are padded for an embedding that knows its padding, and a loss of the same tokens does not."""
+    """The tokens of a sequence are padded for an embedding that knows its padding, and a loss of the same tokens does not; or
+    tokens end in padding, and a loss of other targets has the same one wherever they do."""
+    told = set()
+    for found in _of_the_same_tokens(run):
+        told.add(found.site)
+        yield found
+    for found in _of_other_targets(run):
+        if found.site not in told:
+            told.add(found.site)
+            yield found
+
+
+def _of_the_same_tokens(run: Run) -> Iterator[Finding]:
+    """Targets that are the tokens of an embedding with a padding."""
     padded: dict[int, int] = {}
     for step, event in run.first_ops_of({"embedding"}, 2):
         text = run.setting(event, "padding_idx")
@@ -120,8 +139,75 @@ def padding_counted(run: Run) -> Iterator[Finding]:
             f"Leave it out: ignore_index={padding}.",
             step=step, related=[run.site(run.tensors[target].born)],
             evidence=[("padding", str(padding)), ("part of the targets", f"{share:.0%}")], nodes=[key(target)],
-            changes=keyword(run, run.site(step), "ignore_index", str(padding)),
+            changes=_ignored(run, step, padding),
         )  # fmt: skip
+
+
+def _ignored(run: Run, step: int, label: int) -> Changes:
+    """The changes that leave a target out: of the call of a function, or of what makes a module."""
+    site = run.site(step)
+    return keyword(run, definition_of(run, site) or site, "ignore_index", str(label))
+
+
+def _of_other_targets(run: Run) -> Iterator[Finding]:
+    """Targets beside tokens, one for each, that are all the same where the tokens are padding: tags, or the next tokens."""
+    looked_up = sorted(run.first_ops_of({"embedding"}, 2 * _BATCHES), key=itemgetter(0))
+    for step, event in run.first_ops_of({"nll_loss", "nll_loss2d"}, _BATCHES) if looked_up else ():
+        target, ignored = run.argument(event, "target"), run.setting(event, "ignore_index")
+        values = run.values(target, step) if target != NOTHING and ignored else None
+        if values is None or "none" in run.setting(event, "reduction") or run.argument(event, "weight") != NOTHING:
+            continue
+        last = bisect_left(looked_up, step, key=itemgetter(0))
+        for _, each in looked_up[max(last - _BATCHES, 0) : last]:
+            index, text = run.argument(each, "indices"), run.setting(each, "padding_idx")
+            tokens = run.values(index, step) if index != NOTHING else None
+            if tokens is None or tokens.ndim != 2 or not _laid_out_alike(values, tokens):
+                continue
+            padded = _padded(tokens, text)
+            labels = values.reshape(tokens.shape)
+            if padded is None or len(np.unique(labels[padded])) != 1:
+                continue
+            padding, label = int(tokens[padded][0]), int(labels[padded][0])
+            alone = not (labels[~padded] == label).any()
+            if str(label) == ignored or (not alone and not (text.isdigit() and padded.sum() >= 2 * _BATCHES)):
+                continue
+            if len(np.unique(labels)) == 1:
+                continue
+            share = float(padded.mean())
+            yield finding(
+                run, PADDING_COUNTED,
+                f"{share:.0%} of the targets are padding, and count in the loss like all others.",
+                f"The rows of {run.title(index)} end with {padding}, each at another place, and wherever they do the target is "
+                f"{label}. The model is taught to say the padding, and the mean is taken over it, too.",
+                f"Leave it out: ignore_index={label}." if alone else
+                f"Let the targets end with {ignored}, which the loss leaves out; {label} stands for one of the data, too.",
+                step=step, related=[run.site(run.tensors[target].born), run.recording.site(each)],
+                evidence=[("padding", str(padding)), ("target there", str(label)), ("part of the targets", f"{share:.0%}")],
+                nodes=[key(target), key(index)],
+                changes=_ignored(run, step, label) if alone else [],
+            )  # fmt: skip
+            break
+
+
+def _laid_out_alike(values: NDArray[Any], tokens: NDArray[Any]) -> bool:
+    """Whether there is one value for each token, in the same order."""
+    return values.shape == (tokens.size,) or [n for n in values.shape if n != 1] == [n for n in tokens.shape if n != 1]
+
+
+def _padded(tokens: NDArray[Any], padding: str) -> NDArray[np.bool_] | None:
+    """Where rows of tokens, or columns, are filled up at their ends to one length; None where they are not, or where that may
+    be chance. What an embedding takes for padding is certain to be it."""
+    for rows, back in ((tokens, False), (tokens.T, True)):
+        if rows.shape[0] < 2 or rows.shape[1] <= _SHORT:
+            continue
+        ends, counts = np.unique(rows[:, -1], return_counts=True)
+        place = np.array(rows == (int(padding) if padding.isdigit() else ends[counts.argmax()]))
+        lengths = place.sum(1)
+        behind = np.arange(rows.shape[1]) >= rows.shape[1] - lengths[:, None]
+        enough = lengths.sum() >= _BATCHES and (padding.isdigit() or np.count_nonzero(lengths) > 1)
+        if enough and len(np.unique(lengths)) > 1 and bool((place == behind).all()):
+            return place.T if back else place
+    return None
 
 
 @rule(163, SQUARED_PROBABILITIES)

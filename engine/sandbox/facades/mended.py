@@ -235,7 +235,7 @@ _signature_of_text = vars(inspect)["_signature_fromstr"]
 
 
 def signature_of_text(cls: Any, obj: Any, text: Any, skip_bound_arg: bool = True) -> Any:
-    """As `inspect` reads the text that C has written about a function; a text of the program's would be looked up in modules."""
+    """As `inspect` reads the text that C has written about a function; a program's own would be looked up in modules."""
     own = getattr(obj, "__dict__", None)
     if type(text) is not str or (isinstance(own, dict) and dict.__contains__(own, "__text_signature__")):
         raise ValueError(f"no signature found for {obj!r}")
