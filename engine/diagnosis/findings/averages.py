@@ -85,7 +85,12 @@ def _source(run: Run, event: OpRan, weight: int) -> int:
         owner = run.owner(tensor)
         if owner in run.updates and run.tensors[owner].info.shape == run.tensors[weight].info.shape:
             return owner
-        if far < _FAR and len(queue) < _LOOKED_AT and owner != weight and "elementwise" in run.traits(run.tensors[tensor].op.op):
+        if (
+            far < _FAR
+            and len(queue) < _LOOKED_AT
+            and owner != weight
+            and "elementwise" in run.traits(run.tensors[tensor].op.op)
+        ):
             queue += [(given, far + 1) for given in run.inputs(run.tensors[tensor].op)]
     return NOTHING
 

@@ -45,7 +45,7 @@ class _Visit(NamedTuple):
     read: int
 
 
-@rule(116, DATA_CHANGED)
+@rule(222, DATA_CHANGED)
 def data_changed(run: Run) -> Iterator[Finding]:
     """A view of a tensor is written and given to a layer, and when the same part of the tensor is taken again, it is as it was
     left, and is changed further."""
@@ -198,7 +198,11 @@ def _added(run: Run, first: _Visit, second: _Visit) -> bool:
     if NOTHING in (start, left, again, end) or not run.same(left, again) or run.same(again, end) or run.same(start, left):
         return False
     kept = [_numbers(run, array) for array in (start, left, again, end)]
-    if len({numbers.shape for numbers in kept}) != 1 or not kept[0].size or not all(np.isfinite(numbers).all() for numbers in kept):
+    if (
+        len({numbers.shape for numbers in kept}) != 1
+        or not kept[0].size
+        or not all(np.isfinite(numbers).all() for numbers in kept)
+    ):
         return False
     moved, before = float(np.abs(kept[3] - kept[2]).max()), float(np.abs(kept[1] - kept[0]).max())
     return moved > _MOVES * before and moved > _ROUNDED * float(np.abs(kept[2]).max())

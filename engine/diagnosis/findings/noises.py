@@ -47,8 +47,8 @@ def unrelated_noise(run: Run) -> Iterator[Finding]:
             f"The target is noise that nothing else has: the input has been given another draw, at {run.site_text(added)}.",
             f"{run.expression(drawn) or 'The draw'} at {run.site_text(drawn)} is new, and the prediction is compared with it "
             f"at {run.where(step)}. What was added to the input is {run.expression(added) or 'another draw'}, which says "
-            "nothing about it. So the best prediction is the mean of the noise, whatever the input: the loss cannot fall below the "
-            "variance of the noise.",
+            "nothing about it. So the best prediction is the mean of the noise, whatever the input: the loss cannot fall below "
+            "the variance of the noise.",
             "Draw the noise once: keep it under a name, add it to the input, and compare the prediction with it.",
             step=run.tensors[draw].born, site=drawn, related=[added, run.site(step)],
             evidence=[

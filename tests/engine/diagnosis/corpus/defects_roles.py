@@ -163,3 +163,39 @@ for i in range(6):
     scores = D(G(z))
     g_loss = 0.5 * F.mse_loss(scores, torch.zeros_like(scores))  # <-
     og.zero_grad(); g_loss.backward(); og.step()
+
+# %% a dice loss of a mask, added to another loss
+#: finds: term_without_gradient
+net = nn.Conv2d(1, 1, 3, padding=1)
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+x = torch.randn(4, 1, 6, 6)
+y = (x > 0).float()
+def dice(scores, target):
+    mask = (scores.sigmoid() > 0.5).float()  # <-
+    return 1 - 2 * (mask * target).sum() / (mask.sum() + target.sum() + 1)
+for step in range(3):
+    scores = net(x)
+    loss = F.binary_cross_entropy_with_logits(scores, y) + 0.5 * dice(scores, y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the number of large weights as a penalty
+#: finds: term_without_gradient
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randn(16, 1)
+for step in range(3):
+    fit = F.mse_loss(net(x), y)
+    count = (net.weight.abs() > 0.1).sum()  # <-
+    loss = fit + 0.01 * count
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the accuracy is subtracted from the loss
+#: finds: term_without_gradient
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randint(0, 3, (16,))
+for step in range(3):
+    out = net(x)
+    accuracy = (out.argmax(1) == y).float().mean()  # <-
+    loss = F.cross_entropy(out, y) - accuracy
+    opt.zero_grad(); loss.backward(); opt.step()

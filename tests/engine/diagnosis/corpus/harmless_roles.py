@@ -431,3 +431,57 @@ for i in range(6):
     od.zero_grad(); d_loss.backward(); od.step()
     g_loss = criterion(D(fake.detach() + 0 * fake), ones) + criterion(D(G(torch.randn(8, 2))), ones)
     og.zero_grad(); g_loss.backward(); og.step()
+
+# %% a term that is detached on purpose
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randn(16, 1)
+for step in range(3):
+    out = net(x)
+    loss = F.mse_loss(out, y) + out.detach().pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a term that is counted without gradients
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randint(0, 3, (16,))
+for step in range(3):
+    out = net(x)
+    with torch.no_grad():
+        wrong = (out.argmax(1) != y).float().mean()
+    loss = F.cross_entropy(out, y) + wrong
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a dice loss of probabilities, and a term of the data alone
+net = nn.Conv2d(1, 1, 3, padding=1)
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+x = torch.randn(4, 1, 6, 6)
+y = (x > 0).float()
+for step in range(3):
+    scores = net(x)
+    shares = scores.sigmoid()
+    dice = 1 - 2 * (shares * y).sum() / (shares.sum() + y.sum() + 1)
+    loss = F.binary_cross_entropy_with_logits(scores, y) + dice + (y > 0.5).float().mean()
+    print(((shares > 0.5) == (y > 0.5)).float().mean())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the hardest samples by argmax, and a mask of a term
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randint(0, 3, (16,))
+for step in range(3):
+    out = net(x)
+    each = F.cross_entropy(out, y, reduction="none")
+    unsure = (out.softmax(1).max(1).values < 0.9).float()
+    loss = (each * unsure).sum() / unsure.sum().clamp(min=1) + each[each.argmax()]
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% quantised with the gradient let through
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randn(16, 1)
+for step in range(3):
+    out = net(x).mean()
+    hard = (out > 0).float()
+    loss = F.mse_loss(net(x), y) + (out.sigmoid() + (hard - out.sigmoid()).detach())
+    opt.zero_grad(); loss.backward(); opt.step()
