@@ -67,6 +67,7 @@ CONSEQUENCES = {
     "vanishing_gradients": {"zero_gradient"},
     "undivided_accumulation": {"diverging"},
     "made_in_forward": {"stale_optimizer"},
+    "scaled_again": {"data_changed"},
 }  # fmt: skip
 """Findings that say no more than that another one has taken effect."""
 

@@ -172,8 +172,7 @@ head(out[:, -1]).sum().backward()  # <-
 
 # %% the generator is told that its images are fake
 #: thread: issue, keras-team/keras-io: Wrong labels in the GAN example "Writing a training loop from scratch"
-#: cause: broadcast_in_loss
-#: missed: which label stands for real is not said anywhere
+#: cause: generator_helps_critic
 #: shows: bool((labels == 0).all())
 G, D = nn.Linear(4, 6), nn.Sequential(nn.Linear(6, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
 g_opt, d_opt = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())

@@ -1,0 +1,203 @@
+"""Rules about noise that a network is to recognise in what it is given."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ...recording.events import NOTHING, OpRan
+from ..mending import Changes, dropped, in_body, moved, replaced, site_of, spot, statement_of
+from ..paths import paths_of
+from ..reason import Finding, Kind
+from ..run import Run, finding, key
+from .registry import rule
+
+UNRELATED_NOISE = Kind(
+    "unrelated_noise", "warning", "The noise that a network is to find is not the noise that its input has.", mechanical=True
+)
+
+_EACH = 3
+"""Iterations from which on a habit shows."""
+_BEHIND = 1_000
+"""Tensors behind a prediction that are looked at."""
+_NEAR = 16
+"""Operations around a draw that are looked at."""
+
+
+@rule(160, UNRELATED_NOISE)
+def unrelated_noise(run: Run) -> Iterator[Finding]:
+    """A prediction is compared with a fresh draw, from which nothing else is computed, and another draw of that shape has been
+    added to the input from which the prediction comes, in the same iteration."""
+    found: dict[int, list[tuple[int, int, int]]] = {}
+    for step, event in run.first_ops_of(run.having("distance") | run.having("difference"), 8):
+        made, wanted = _compared(run, step, event)
+        draw = _draw_of(run, wanted) if made != NOTHING else NOTHING
+        if draw == NOTHING or not _only_compared(run, draw):
+            continue
+        other = _noise_of_input(run, made, draw)
+        if other != NOTHING:
+            found.setdefault(event.site, []).append((step, draw, other))
+    for shown in found.values():
+        if len({run.loops(step) for step, *_ in shown}) < _EACH:
+            continue
+        step, draw, other = shown[0]
+        drawn, added = (run.site(run.tensors[each].born) for each in (draw, other))
+        yield finding(
+            run, UNRELATED_NOISE,
+            f"The target is noise that nothing else has: the input has been given another draw, at {run.site_text(added)}.",
+            f"{run.expression(drawn) or 'The draw'} at {run.site_text(drawn)} is new, and the prediction is compared with it "
+            f"at {run.where(step)}. What was added to the input is {run.expression(added) or 'another draw'}, which says "
+            "nothing about it. So the best prediction is the mean of the noise, whatever the input: the loss cannot fall below "
+            "the variance of the noise.",
+            "Draw the noise once: keep it under a name, add it to the input, and compare the prediction with it.",
+            step=run.tensors[draw].born, site=drawn, related=[added, run.site(step)],
+            evidence=[
+                ("target", run.texts.describe(run.tensors[draw].info.array)),
+                ("noise of the input", run.texts.describe(run.tensors[other].info.array)),
+            ],
+            nodes=[key(draw), key(other)], steps=[run.tensors[each].born for _, each, _ in shown],
+            changes=_drawn_once(run, draw, other),
+        )  # fmt: skip
+
+
+def _compared(run: Run, step: int, event: OpRan) -> tuple[int, int]:
+    """The prediction and the target that an operation compares, of one shape; NOTHING for each where it is no such thing."""
+    given = run.inputs(event)
+    if len(given) != 2 or event.node is None or event.in_backward:
+        return NOTHING, NOTHING
+    learned = [run.status(tensor, step).requires_grad for tensor in given]
+    if learned[0] == learned[1] or run.tensors[given[0]].info.shape != run.tensors[given[1]].info.shape:
+        return NOTHING, NOTHING
+    return (given[0], given[1]) if learned[0] else (given[1], given[0])
+
+
+def _is_draw(run: Run, tensor: int) -> bool:
+    """Whether a tensor is a draw of numbers of floating point, made within a loop."""
+    history = run.tensors[tensor]
+    drawn = {"creation", "draws"} <= {*run.traits(history.op.op)}
+    return drawn and "float" in history.info.dtype and bool(run.loops(history.born))
+
+
+def _draw_of(run: Run, tensor: int) -> int:
+    """The draw that a tensor is, perhaps scaled by a number; NOTHING where it is anything else."""
+    for _ in range(_NEAR):
+        tensor = run.beneath_views(tensor)
+        if _is_draw(run, tensor):
+            return tensor
+        event = run.tensors[tensor].op
+        given = run.inputs(event)
+        if len(given) != 1 or "elementwise" not in run.traits(event.op):
+            break
+        (tensor,) = given
+    return NOTHING
+
+
+def _only_compared(run: Run, draw: int) -> bool:
+    """Whether nothing is computed from a draw but how far something is from it."""
+    compares = run.having("distance") | run.having("difference")
+    alone = run.having("same_values") | run.having("elementwise")
+    queue = [draw]
+    for tensor in queue:
+        for step in run.consumers.get(tensor, ()):
+            event = run.events[step]
+            if not isinstance(event, OpRan) or len(queue) > _NEAR or run.status(tensor, step).requires_grad:
+                return False
+            if event.op in compares:
+                continue
+            if len(run.inputs(event)) != 1 or event.op not in alone:
+                return False
+            queue += [made.id for made in event.outputs]
+    return draw not in run.writes and bool(run.consumers.get(draw))
+
+
+def _noise_of_input(run: Run, made: int, draw: int) -> int:
+    """Another draw of the same shape and iteration, which was added to data that a prediction comes from; NOTHING where there
+    is none, or more is behind it than is looked at."""
+    shape, turn = run.tensors[draw].info.shape, run.loops(run.tensors[draw].born)
+    queue, seen, found = [made], {made}, NOTHING
+    for tensor in queue:
+        history = run.tensors[tensor]
+        if tensor == draw or len(queue) > _BEHIND:
+            return NOTHING
+        if tensor != made and _is_draw(run, tensor) and history.info.shape == shape and run.loops(history.born) == turn:
+            if not _is_added(run, tensor):
+                return NOTHING
+            found = tensor
+        if history.op.op in run.having("creation"):
+            continue
+        for given in run.inputs(history.op):
+            if given not in seen and not run.tensors[given].info.is_parameter:
+                seen.add(given)
+                queue.append(given)
+    return found
+
+
+def _is_added(run: Run, draw: int) -> bool:
+    """Whether a draw, perhaps scaled, is added to data that are no draw themselves, and to nothing that is learned."""
+    queue = [draw]
+    for tensor in queue:
+        for step in run.consumers.get(tensor, ())[:_NEAR]:
+            event = run.events[step]
+            if not isinstance(event, OpRan) or len(queue) > _NEAR or "elementwise" not in run.traits(event.op):
+                continue
+            if any(made.requires_grad for made in event.outputs):
+                continue
+            others = [given for given in run.inputs(event) if given != tensor]
+            if "additive" not in run.traits(event.op):
+                queue += [made.id for made in event.outputs]
+            elif others and not _has_draw(run, others, run.tensors[draw].info.shape):
+                return True
+    return False
+
+
+def _has_draw(run: Run, tensors: list[int], shape: tuple[int, ...]) -> bool:
+    """Whether tensors are computed, element by element, from a draw of a shape, so that the data are made up."""
+    queue = list(tensors)
+    for tensor in queue:
+        event = run.tensors[tensor].op
+        if len(queue) > _NEAR or (_is_draw(run, tensor) and run.tensors[tensor].info.shape == shape):
+            return True
+        if event.op in run.having("elementwise") | run.having("same_values"):
+            queue += run.inputs(event)
+    return False
+
+
+# --- the mend -----------------------------------------------------------------------------------------------------------------
+
+
+def _drawn_once(run: Run, draw: int, other: int) -> Changes:
+    """The target's draw replaced by the name of the other one; or, where that has none and the target's has, made before it and
+    used there, too."""
+    site, there = (run.site(run.tensors[each].born) for each in (draw, other))
+    found, before = statement_of(run, site), spot(run, there)
+    if found is None or before is None or found.cell != before.cell:
+        return []
+    whole, name = site_of(found.cell, found.node), _name_beside(run, draw, other)
+    bound = value = None
+    if isinstance(found.node, ast.Assign) and len(found.node.targets) == 1:
+        bound, value = found.node.targets[0], found.node.value
+    if name and isinstance(bound, ast.Name) and bound.id == name and value is _node(run, draw):
+        return dropped(run, whole)
+    if name:
+        return replaced(run, site, name)
+    first = in_body(run, there, whole)
+    if first is None or not isinstance(bound, ast.Name) or first.line >= whole.line:
+        return []
+    return [*moved(run, whole, before=first), *replaced(run, there, bound.id)]
+
+
+def _node(run: Run, tensor: int) -> ast.AST | None:
+    return paths_of(run.recording).source.at(run.site(run.tensors[tensor].born))
+
+
+def _name_beside(run: Run, draw: int, other: int) -> str:
+    """The name that the other draw has where the target's is made, in the same function; "" for none."""
+    source, born, history = paths_of(run.recording).source, run.tensors[draw].born, run.tensors[other]
+    here = _node(run, draw)
+    if here is None or history.names is None:
+        return ""
+    for step, name in list(zip(history.names.steps, history.names.values, strict=True))[:_NEAR]:
+        named = source.at(run.site(step))
+        if step < born and name.isidentifier() and named is not None and source.function(named) is source.function(here):
+            return name if run.named_at(name, born - 1) == other else ""
+    return ""

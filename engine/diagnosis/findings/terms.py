@@ -1,0 +1,87 @@
+"""Rules about the terms of a loss that is a sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from math import prod
+
+from ...recording.events import OpRan
+from ...recording.index import Pass
+from ..cuts import Cut, cuts_above, fact
+from ..paths import Paths, paths_of
+from ..reason import Finding, Kind
+from ..run import Run, finding, key
+from .registry import rule
+
+TERM_WITHOUT_GRADIENT = Kind(
+    "term_without_gradient", "warning",
+    "A term of a loss comes from a comparison or another operation without derivative, so nothing learns by it.",
+)  # fmt: skip
+
+_TERMS = 32
+"""Sums and factors that are looked at on the way from a loss to its terms."""
+_CUTS = 64
+"""Cuts that are looked at above a term."""
+
+
+@rule(262, TERM_WITHOUT_GRADIENT)
+def term_without_gradient(run: Run) -> Iterator[Finding]:
+    """A sum that a pass begins from has a term that requires no gradient, all because of operations without derivative."""
+    if not run.updates:
+        return
+    paths = paths_of(run.recording)
+    told = set()
+    for entry in run.first_passes:
+        for term in _terms(run, entry) if entry.via == "backward" else ():
+            born = run.tensors[term].born
+            cuts = _cuts(paths, term, born + 1)
+            if not cuts or cuts[0].site in told:
+                continue
+            told.add(cuts[0].site)
+            cut, name = cuts[0], run.title(term)
+            yield finding(
+                run, TERM_WITHOUT_GRADIENT,
+                f"{name} is a term of the loss by which nothing learns: no gradient comes back through it.",
+                f"{cut.sentence} {name}, computed at {run.where(born)}, is added to terms that have a graph, so backward() at "
+                f"{run.where(entry.began)} runs, and goes through those alone.",
+                cut.fix,
+                step=cut.step, site=cut.site, related=[run.site(born), run.site(entry.began)],
+                evidence=[
+                    (f"{name}.requires_grad", "False"),
+                    (f"value of {name}", run.texts.describe(run.status(term, entry.began).array)), fact(run, cut),
+                ],
+                nodes=[key(term), key(cut.source)],
+            )  # fmt: skip
+
+
+def _terms(run: Run, entry: Pass) -> list[int]:
+    """The terms of a pass's root, single numbers that require no gradient, beside others that do."""
+    queue = [root for root, _ in entry.event.roots[:1]]
+    found = []
+    for tensor in queue:
+        event = run.tensors[tensor].op
+        given, traits = run.inputs(event), run.traits(event.op)
+        if len(queue) > _TERMS or event.node is None or not ("additive" in traits or len(given) == 1):
+            continue
+        if "elementwise" not in traits and "same_values" not in traits:
+            continue
+        for each in given:
+            if run.status(each, run.tensors[tensor].born).requires_grad:
+                queue.append(each)
+            elif "additive" in traits and prod(run.tensors[each].info.shape) == 1:
+                found.append(each)
+    return found
+
+
+def _cuts(paths: Paths, term: int, before: int) -> list[Cut]:
+    """The cuts above a term, if each is an operation without derivative: what is detached is meant to be."""
+    found: list[Cut] = []
+    for cut, _ in islice(cuts_above(paths, term, before, lambda tensor: paths.label(tensor, before)), _CUTS):
+        event = paths.run.events[cut.step]
+        if cut.code not in ("cut_op", "cut_dtype") or not isinstance(event, OpRan) or not event.grad_mode:
+            return []
+        if event.op == "constant":
+            return []
+        found.append(cut)
+    return found

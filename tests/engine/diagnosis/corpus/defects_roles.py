@@ -1,0 +1,201 @@
+"""Programs with a known defect in what belongs together (data and batches, networks and their averages, noise and what is to
+find it, rivals), for test_findings.py; the line with `# <-` is the one that the first rule's finding names.
+"""
+#: finds: the rules that find something
+#: thread?: where people met it
+
+import copy, math; import numpy as np; import torch; import torch.nn as nn; import torch.nn.functional as F; torch.manual_seed(0)
+
+# %% noise is added to slices of the data
+#: finds: data_changed
+data, labels = torch.randn(24, 4), torch.randint(0, 2, (24,))
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for i in range(0, 24, 8):
+        batch = data[i:i + 8]
+        batch += 0.1 * torch.randn_like(batch)  # <-
+        loss = F.cross_entropy(net(batch), labels[i:i + 8])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% tokens are masked in slices of the data
+#: finds: data_changed
+tokens = torch.randint(1, 20, (24, 6))
+net = nn.Sequential(nn.Embedding(20, 8), nn.Linear(8, 20))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for epoch in range(3):
+    for i in range(0, 24, 8):
+        given = tokens[i:i + 8]
+        wanted = given.clone()
+        hidden = torch.rand(given.shape) < 0.3
+        given[hidden] = 0  # <-
+        loss = F.cross_entropy(net(given)[hidden], wanted[hidden])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% samples are scaled in place where they are taken
+#: finds: data_changed
+class Images:
+    def __init__(self):
+        self.pixels, self.labels = torch.rand(12, 6) + 0.5, torch.randint(0, 2, (12,))
+    def __len__(self):
+        return 12
+    def __getitem__(self, index):
+        pixels = self.pixels[index]
+        pixels.mul_(0.5 + torch.rand(1).item())  # <-
+        return pixels, self.labels[index]
+net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+loader = torch.utils.data.DataLoader(Images(), batch_size=4)
+for epoch in range(3):
+    for pixels, label in loader:
+        loss = F.cross_entropy(net(pixels), label)
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% batches are split once and dropped out in place in every epoch
+#: finds: data_changed
+data, labels = torch.rand(24, 1, 6, 6), torch.randint(0, 2, (24,))
+batches = list(zip(data.split(8), labels.split(8)))
+net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(32, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(4):
+    for x, y in batches:
+        x.mul_((torch.rand_like(x) > 0.2).float())  # <-
+        loss = F.cross_entropy(net(x), y)
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% an average of parameters by hand, without buffers
+#: finds: average_without_buffers
+x = torch.randn(64, 4) * 3 + 5
+y = (x[:, 0] > x[:, 1]).long()
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+average = copy.deepcopy(net).eval()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(8):
+    loss = F.cross_entropy(net(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+    for p, q in zip(net.parameters(), average.parameters()):
+        q.data.mul_(0.9).add_(p.data, alpha=0.1)  # <-
+with torch.no_grad():
+    print((average(x).argmax(1) == y).float().mean())
+
+# %% a soft update of a target network, without buffers
+#: finds: average_without_buffers
+class Critic(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm, self.last = nn.Linear(3, 8), nn.BatchNorm1d(8), nn.Linear(8, 1)
+    def forward(self, x):
+        return self.last(F.relu(self.norm(self.first(x))))
+critic, target = Critic(), Critic()
+target.load_state_dict(critic.state_dict())
+target.eval()
+opt = torch.optim.Adam(critic.parameters(), lr=1e-2)
+for step in range(6):
+    state, following, reward = torch.randn(16, 3) + 2, torch.randn(16, 3) + 2, torch.randn(16, 1)
+    with torch.no_grad():
+        wanted = reward + 0.9 * target(following)
+    loss = F.mse_loss(critic(state), wanted)
+    opt.zero_grad(); loss.backward(); opt.step()
+    for p, q in zip(critic.parameters(), target.parameters()):
+        q.data.copy_(0.05 * p.data + 0.95 * q.data)  # <-
+
+# %% the noise to be found is drawn anew
+#: finds: unrelated_noise
+data = torch.randn(64, 4) * 0.5 + 1
+net = nn.Sequential(nn.Linear(5, 32), nn.ReLU(), nn.Linear(32, 4))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for step in range(12):
+    x = data[torch.randint(0, 64, (16,))]
+    t = torch.rand(16, 1)
+    noise = torch.randn_like(x)
+    noisy = (1 - t).sqrt() * x + t.sqrt() * noise
+    found = net(torch.cat([noisy, t], dim=1))
+    loss = ((found - torch.randn_like(x)) ** 2).mean()  # <-
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the noise is drawn where the input is made
+#: finds: unrelated_noise
+class Denoiser(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 2))
+    def forward(self, x, sigma):
+        return self.net(torch.cat([x, sigma.expand(len(x), 1)], 1))
+data, model = torch.rand(32, 2), Denoiser()
+opt = torch.optim.Adam(model.parameters(), lr=1e-2)
+def noised(x, sigma):
+    return x + sigma * torch.randn(x.shape)
+for step in range(10):
+    sigma = torch.rand(1)
+    given = noised(data, sigma)
+    noise = torch.randn(data.shape)  # <-
+    loss = F.l1_loss(model(given, sigma), noise)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a generator whose samples are to be told from real ones
+#: finds: generator_helps_critic
+G, D = nn.Linear(2, 3), nn.Sequential(nn.Linear(3, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1), nn.Sigmoid())
+og, od = torch.optim.Adam(G.parameters(), 1e-2), torch.optim.Adam(D.parameters(), 1e-2)
+criterion = nn.BCELoss()
+for i in range(6):
+    real = torch.randn(8, 3) + 2
+    fake = G(torch.randn(8, 2))
+    od.zero_grad()
+    criterion(D(real), torch.ones(8, 1)).backward()
+    criterion(D(fake.detach()), torch.zeros(8, 1)).backward()
+    od.step()
+    og.zero_grad()
+    criterion(D(fake), torch.zeros(8, 1)).backward()  # <-
+    og.step()
+
+# %% least squares of a generator with the label of samples
+#: finds: generator_helps_critic
+G = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 3))
+D = nn.Sequential(nn.Linear(3, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+og, od = torch.optim.Adam(G.parameters(), 1e-2), torch.optim.Adam(D.parameters(), 1e-2)
+for i in range(6):
+    real, z = torch.randn(8, 3) + 2, torch.randn(8, 2)
+    with torch.no_grad():
+        fake = G(z)
+    scores, others = D(real), D(fake)
+    d_loss = 0.5 * (F.mse_loss(scores, torch.ones_like(scores)) + F.mse_loss(others, torch.zeros_like(others)))
+    od.zero_grad(); d_loss.backward(); od.step()
+    scores = D(G(z))
+    g_loss = 0.5 * F.mse_loss(scores, torch.zeros_like(scores))  # <-
+    og.zero_grad(); g_loss.backward(); og.step()
+
+# %% a dice loss of a mask, added to another loss
+#: finds: term_without_gradient
+net = nn.Conv2d(1, 1, 3, padding=1)
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+x = torch.randn(4, 1, 6, 6)
+y = (x > 0).float()
+def dice(scores, target):
+    mask = (scores.sigmoid() > 0.5).float()  # <-
+    return 1 - 2 * (mask * target).sum() / (mask.sum() + target.sum() + 1)
+for step in range(3):
+    scores = net(x)
+    loss = F.binary_cross_entropy_with_logits(scores, y) + 0.5 * dice(scores, y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the number of large weights as a penalty
+#: finds: term_without_gradient
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randn(16, 1)
+for step in range(3):
+    fit = F.mse_loss(net(x), y)
+    count = (net.weight.abs() > 0.1).sum()  # <-
+    loss = fit + 0.01 * count
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the accuracy is subtracted from the loss
+#: finds: term_without_gradient
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randint(0, 3, (16,))
+for step in range(3):
+    out = net(x)
+    accuracy = (out.argmax(1) == y).float().mean()  # <-
+    loss = F.cross_entropy(out, y) - accuracy
+    opt.zero_grad(); loss.backward(); opt.step()

@@ -1,0 +1,487 @@
+"""Sound programs around data and batches, networks and their averages, noise and rivals, for test_findings.py: nothing is found
+in them."""
+
+import copy, math; import numpy as np; import torch; import torch.nn as nn; import torch.nn.functional as F; torch.manual_seed(0)
+
+# %% noise on copies of slices
+data, labels = torch.randn(24, 4), torch.randint(0, 2, (24,))
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for i in range(0, 24, 8):
+        batch = data[i:i + 8].clone()
+        batch += 0.1 * torch.randn_like(batch)
+        loss = F.cross_entropy(net(batch), labels[i:i + 8])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% noise on batches that an index array has copied
+data, labels = torch.randn(24, 4), torch.randint(0, 2, (24,))
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for index in torch.randperm(24).split(8):
+        batch = data[index]
+        batch += 0.1 * torch.randn_like(batch)
+        batch[torch.rand(8, 4) < 0.1] = 0
+        loss = F.cross_entropy(net(batch), labels[index])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% noise on the batches of a loader
+data, labels = torch.randn(24, 4), torch.randint(0, 2, (24,))
+loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(data, labels), batch_size=8)
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for batch, label in loader:
+        batch += 0.1 * torch.randn_like(batch)
+        loss = F.cross_entropy(net(batch), label)
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% each part of the data is changed once
+data, labels = torch.randn(48, 4), torch.randint(0, 2, (48,))
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range(0, 48, 8):
+    batch = data[i:i + 8]
+    batch += 0.1 * torch.randn_like(batch)
+    loss = F.cross_entropy(net(batch), labels[i:i + 8])
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% data are normalised once, in slices, before the training
+data, labels = torch.rand(24, 4) * 255, torch.randint(0, 2, (24,))
+for i in range(0, 24, 8):
+    part = data[i:i + 8]
+    part.div_(255).sub_(0.5)
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for i in range(0, 24, 8):
+        loss = F.cross_entropy(net(data[i:i + 8]), labels[i:i + 8])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% slices are centred and clamped in place, which a second time changes nothing
+data, labels = torch.randn(24, 4) + 3, torch.randint(0, 2, (24,))
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for i in range(0, 24, 8):
+        batch = data[i:i + 8]
+        batch.clamp_(-4, 4)
+        batch -= batch.mean()
+        loss = F.cross_entropy(net(batch), labels[i:i + 8])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the data are made anew in every epoch
+clean, labels = torch.randn(24, 4), torch.randint(0, 2, (24,))
+data = clean.clone()
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    data.copy_(clean)
+    for i in range(0, 24, 8):
+        batch = data[i:i + 8]
+        batch += 0.1 * torch.randn_like(batch)
+        loss = F.cross_entropy(net(batch), labels[i:i + 8])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a replay buffer is written in turn and sampled
+states, rewards = torch.zeros(16, 3), torch.zeros(16, 1)
+net = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+state = torch.randn(3)
+for step in range(40):
+    states[step % 16] = state
+    rewards[step % 16] = state.sum()
+    state = 0.9 * state + 0.1 * torch.randn(3)
+    if step >= 16:
+        chosen = torch.randint(0, 16, (8,))
+        loss = F.mse_loss(net(states[chosen]), rewards[chosen])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a rollout is written row by row and learned from whole
+observations, returns = torch.zeros(6, 4, 3), torch.zeros(6, 4, 1)
+net = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for update in range(4):
+    for t in range(6):
+        observations[t] = torch.randn(4, 3)
+        returns[t] = observations[t].sum(1, keepdim=True)
+    seen, wanted = observations.view(-1, 3), returns.view(-1, 1)
+    for i in range(0, 24, 8):
+        loss = F.mse_loss(net(seen[i:i + 8]), wanted[i:i + 8])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% boards of games that go on
+boards = torch.zeros(3, 9)
+net = nn.Sequential(nn.Linear(9, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+for turn in range(5):
+    for k in range(3):
+        board = boards[k]
+        board[(turn + k) % 9] = 1.0
+        loss = (net(board) - turn).pow(2).sum()
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% lattices whose sites are turned
+lattices = torch.randint(0, 2, (3, 8)).float()
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+for turn in range(5):
+    for k in range(3):
+        lattice = lattices[k]
+        site = torch.randint(0, 8, ()).item()
+        lattice[site] = 1 - lattice[site]
+        loss = (net(lattice) - lattice.sum()).pow(2).sum()
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% data that are made anew for every loop over them
+class Images:
+    def __init__(self):
+        self.pixels, self.labels = torch.rand(12, 6) + 0.5, torch.randint(0, 2, (12,))
+    def __len__(self):
+        return 12
+    def __getitem__(self, index):
+        pixels = self.pixels[index]
+        pixels.mul_(0.5 + torch.rand(1).item())
+        return pixels, self.labels[index]
+net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for pixels, label in torch.utils.data.DataLoader(Images(), batch_size=4):
+        loss = F.cross_entropy(net(pixels), label)
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% particles that move by velocities of their own
+places, speeds = torch.randn(12, 2), torch.randn(12, 2)
+net = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 2))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for time in range(5):
+    for i in range(0, 12, 4):
+        place = places[i:i + 4]
+        place.add_(speeds[i:i + 4], alpha=0.1)
+        loss = F.mse_loss(net(place), speeds[i:i + 4])
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% samples of a chain that goes on, by the gradient of an energy
+chains = torch.randn(12, 2)
+energy = nn.Sequential(nn.Linear(2, 16), nn.Softplus(), nn.Linear(16, 1))
+opt = torch.optim.Adam(energy.parameters(), lr=1e-3)
+for epoch in range(3):
+    for i in range(0, 12, 4):
+        part = chains[i:i + 4]
+        given = part.clone().requires_grad_()
+        gradient = torch.autograd.grad(energy(given).sum(), given)[0]
+        part.add_(-0.1 * gradient + 0.05 * torch.randn_like(part))
+        loss = energy(torch.randn(4, 2) + 2).mean() - energy(part).mean()
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% an average with its buffers
+x = torch.randn(64, 4) * 3 + 5
+y = (x[:, 0] > x[:, 1]).long()
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+average = copy.deepcopy(net).eval()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(8):
+    loss = F.cross_entropy(net(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        for p, q in zip(net.parameters(), average.parameters()):
+            q.mul_(0.9).add_(p, alpha=0.1)
+        for p, q in zip(net.buffers(), average.buffers()):
+            q.copy_(p)
+    print((average(x).argmax(1) == y).float().mean())
+
+# %% an average by the entries of a state
+x = torch.randn(64, 4) * 3 + 5
+y = (x[:, 0] > x[:, 1]).long()
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+average = copy.deepcopy(net).eval()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(8):
+    loss = F.cross_entropy(net(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        now = net.state_dict()
+        for name, kept in average.state_dict().items():
+            if kept.dtype.is_floating_point:
+                kept.mul_(0.9).add_(now[name], alpha=0.1)
+    print((average(x).argmax(1) == y).float().mean())
+
+# %% a teacher in training mode keeps statistics of its own
+x = torch.randn(64, 4) * 3 + 5
+y = (x[:, 0] > x[:, 1]).long()
+student = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+teacher = copy.deepcopy(student)
+opt = torch.optim.SGD(student.parameters(), lr=0.1)
+for step in range(8):
+    with torch.no_grad():
+        told = teacher(x + 0.1 * torch.randn_like(x)).softmax(1)
+    out = student(x)
+    loss = F.cross_entropy(out, y) + F.mse_loss(out.softmax(1), told)
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        for p, q in zip(student.parameters(), teacher.parameters()):
+            q.mul_(0.9).add_(p, alpha=0.1)
+teacher.eval()
+with torch.no_grad():
+    print((teacher(x).argmax(1) == y).float().mean())
+
+# %% an average that gets its statistics at the end
+x = torch.randn(64, 4) * 3 + 5
+y = (x[:, 0] > x[:, 1]).long()
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+average = copy.deepcopy(net)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(8):
+    loss = F.cross_entropy(net(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        for p, q in zip(net.parameters(), average.parameters()):
+            q.mul_(0.9).add_(p, alpha=0.1)
+torch.optim.swa_utils.update_bn([x[:32], x[32:]], average)
+average.eval()
+with torch.no_grad():
+    print((average(x).argmax(1) == y).float().mean())
+
+# %% averages are loaded into a copy of the network that is there at the end
+x = torch.randn(64, 4) * 3 + 5
+y = (x[:, 0] > x[:, 1]).long()
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+kept = [p.detach().clone() for p in net.parameters()]
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(8):
+    loss = F.cross_entropy(net(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+    for p, q in zip(net.parameters(), kept):
+        q.mul_(0.9).add_(p.detach(), alpha=0.1)
+shown = copy.deepcopy(net).eval()
+with torch.no_grad():
+    for p, q in zip(shown.parameters(), kept):
+        p.copy_(q)
+    print((shown(x).argmax(1) == y).float().mean())
+
+# %% a network whose normalisation is frozen, and its average
+x = torch.randn(64, 4)
+y = (x[:, 0] > x[:, 1]).long()
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+net[1].eval()
+average = copy.deepcopy(net).eval()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(8):
+    loss = F.cross_entropy(net(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        for p, q in zip(net.parameters(), average.parameters()):
+            q.mul_(0.9).add_(p, alpha=0.1)
+    print((average(x).argmax(1) == y).float().mean())
+
+# %% an average of a network with layer normalisation
+x = torch.randn(64, 4)
+y = (x[:, 0] > x[:, 1]).long()
+net = nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), nn.ReLU(), nn.Linear(8, 2))
+average = copy.deepcopy(net).eval()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(8):
+    loss = F.cross_entropy(net(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        for p, q in zip(net.parameters(), average.parameters()):
+            q.mul_(0.9).add_(p, alpha=0.1)
+    print((average(x).argmax(1) == y).float().mean())
+
+# %% the noise of a diffusion model is drawn once
+data = torch.randn(64, 4) * 0.5 + 1
+net = nn.Sequential(nn.Linear(5, 32), nn.ReLU(), nn.Linear(32, 4))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for step in range(12):
+    x = data[torch.randint(0, 64, (16,))]
+    t, noise = torch.rand(16, 1), torch.randn_like(x)
+    noisy = (1 - t).sqrt() * x + t.sqrt() * noise
+    loss = F.mse_loss(net(torch.cat([noisy, t], dim=1)), noise)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% inputs with noise and targets with other noise
+data = torch.randn(64, 4) * 0.5 + 1
+net = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 4))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for step in range(12):
+    x = data[torch.randint(0, 64, (16,))]
+    given, wanted = x + 0.3 * torch.randn_like(x), x + 0.3 * torch.randn_like(x)
+    loss = F.mse_loss(net(given), wanted)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% made-up inputs, made-up targets and noise
+net = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 4))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for step in range(12):
+    x, y = torch.randn(16, 4), torch.randn(16, 4)
+    loss = F.mse_loss(net(x + 0.1 * torch.randn_like(x)), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% made-up inputs and targets
+net = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 4))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for step in range(12):
+    x, y = torch.randn(16, 4), torch.randn(16, 4)
+    loss = F.mse_loss(net(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a denoising autoencoder of made-up data
+net = nn.Sequential(nn.Linear(4, 32), nn.ReLU(), nn.Linear(32, 4))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for step in range(12):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x + 0.1 * torch.randn_like(x)), x)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a variational autoencoder draws once, and again for another input
+data = torch.randn(64, 4) * 0.5 + 1
+enc, dec = nn.Linear(4, 8), nn.Linear(4, 4)
+opt = torch.optim.Adam([*enc.parameters(), *dec.parameters()], lr=1e-2)
+for step in range(12):
+    x = data[torch.randint(0, 64, (16,))]
+    mean, logvar = enc(x + 0.1 * torch.randn_like(x)).chunk(2, 1)
+    z = mean + (0.5 * logvar).exp() * torch.randn_like(mean)
+    loss = F.mse_loss(dec(z), x) + 0.1 * (mean.pow(2) + logvar.exp() - logvar).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% flow matching from noise to data
+data = torch.randn(64, 2) * 0.5 + 1
+net = nn.Sequential(nn.Linear(3, 32), nn.ReLU(), nn.Linear(32, 2))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for step in range(12):
+    x = data[torch.randint(0, 64, (16,))]
+    start, t = torch.randn_like(x), torch.rand(16, 1)
+    loss = F.mse_loss(net(torch.cat([(1 - t) * start + t * x, t], 1)), x - start)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% two networks as rivals, with the label of real data for the generator
+G = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 3))
+D = nn.Sequential(nn.Linear(3, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+og, od = torch.optim.Adam(G.parameters(), 1e-2), torch.optim.Adam(D.parameters(), 1e-2)
+criterion = nn.BCEWithLogitsLoss()
+for i in range(6):
+    real, fake = torch.randn(8, 3) + 2, G(torch.randn(8, 2))
+    d_loss = criterion(D(real), torch.ones(8, 1)) + criterion(D(fake.detach()), torch.zeros(8, 1))
+    od.zero_grad(); d_loss.backward(); od.step()
+    g_loss = criterion(D(fake), torch.ones(8, 1))
+    og.zero_grad(); g_loss.backward(); og.step()
+
+# %% rivals, with the loss that saturates
+G = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 3))
+D = nn.Sequential(nn.Linear(3, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+og, od = torch.optim.Adam(G.parameters(), 1e-2), torch.optim.Adam(D.parameters(), 1e-2)
+criterion = nn.BCEWithLogitsLoss()
+for i in range(6):
+    real, fake = torch.randn(8, 3) + 2, G(torch.randn(8, 2))
+    d_loss = criterion(D(real), torch.ones(8, 1)) + criterion(D(fake.detach()), torch.zeros(8, 1))
+    od.zero_grad(); d_loss.backward(); od.step()
+    g_loss = -criterion(D(fake), torch.zeros(8, 1))
+    og.zero_grad(); g_loss.backward(); og.step()
+
+# %% rivals whose scores have no labels
+G = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 3))
+D = nn.Sequential(nn.Linear(3, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+og, od = torch.optim.RMSprop(G.parameters(), 1e-3), torch.optim.RMSprop(D.parameters(), 1e-3)
+for i in range(6):
+    real, fake = torch.randn(8, 3) + 2, G(torch.randn(8, 2))
+    d_loss = D(fake.detach()).mean() - D(real).mean()
+    od.zero_grad(); d_loss.backward(); od.step()
+    for p in D.parameters():
+        p.data.clamp_(-0.1, 0.1)
+    g_loss = -D(fake).mean()
+    og.zero_grad(); g_loss.backward(); og.step()
+
+# %% rivals with the labels the other way round
+G = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 3))
+D = nn.Sequential(nn.Linear(3, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+og, od = torch.optim.Adam(G.parameters(), 1e-2), torch.optim.Adam(D.parameters(), 1e-2)
+criterion = nn.BCEWithLogitsLoss()
+for i in range(6):
+    real, fake = torch.randn(8, 3) + 2, G(torch.randn(8, 2))
+    d_loss = criterion(D(real), torch.zeros(8, 1)) + criterion(D(fake.detach()), torch.ones(8, 1))
+    od.zero_grad(); d_loss.backward(); od.step()
+    g_loss = criterion(D(fake), torch.zeros(8, 1))
+    og.zero_grad(); g_loss.backward(); og.step()
+
+# %% rivals whose scores are taken relative to each other
+G = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 3))
+D = nn.Sequential(nn.Linear(3, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+og, od = torch.optim.Adam(G.parameters(), 1e-2), torch.optim.Adam(D.parameters(), 1e-2)
+criterion, ones, zeros = nn.BCEWithLogitsLoss(), torch.ones(8, 1), torch.zeros(8, 1)
+for i in range(6):
+    real, fake = torch.randn(8, 3) + 2, G(torch.randn(8, 2))
+    r, f = D(real), D(fake.detach())
+    d_loss = criterion(r - f.mean(), ones) + criterion(f - r.mean(), zeros)
+    od.zero_grad(); d_loss.backward(); od.step()
+    r, f = D(real), D(fake)
+    g_loss = criterion(f - r.mean(), ones) + criterion(r - f.mean(), zeros)
+    og.zero_grad(); g_loss.backward(); og.step()
+
+# %% a discriminator's loss without detach, beside one with it
+G = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 3))
+D = nn.Sequential(nn.Linear(3, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+og, od = torch.optim.Adam(G.parameters(), 1e-2), torch.optim.Adam(D.parameters(), 1e-2)
+criterion, ones, zeros = nn.BCEWithLogitsLoss(), torch.ones(8, 1), torch.zeros(8, 1)
+for i in range(6):
+    real, fake = torch.randn(8, 3) + 2, G(torch.randn(8, 2))
+    d_loss = criterion(D(real), ones) + criterion(D(fake.detach()), zeros)
+    od.zero_grad(); d_loss.backward(); od.step()
+    d_loss = criterion(D(G(torch.randn(8, 2))), zeros)
+    od.zero_grad(); d_loss.backward(); od.step()
+    g_loss = criterion(D(fake.detach() + 0 * fake), ones) + criterion(D(G(torch.randn(8, 2))), ones)
+    og.zero_grad(); g_loss.backward(); og.step()
+
+# %% a term that is detached on purpose
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randn(16, 1)
+for step in range(3):
+    out = net(x)
+    loss = F.mse_loss(out, y) + out.detach().pow(2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a term that is counted without gradients
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randint(0, 3, (16,))
+for step in range(3):
+    out = net(x)
+    with torch.no_grad():
+        wrong = (out.argmax(1) != y).float().mean()
+    loss = F.cross_entropy(out, y) + wrong
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a dice loss of probabilities, and a term of the data alone
+net = nn.Conv2d(1, 1, 3, padding=1)
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+x = torch.randn(4, 1, 6, 6)
+y = (x > 0).float()
+for step in range(3):
+    scores = net(x)
+    shares = scores.sigmoid()
+    dice = 1 - 2 * (shares * y).sum() / (shares.sum() + y.sum() + 1)
+    loss = F.binary_cross_entropy_with_logits(scores, y) + dice + (y > 0.5).float().mean()
+    print(((shares > 0.5) == (y > 0.5)).float().mean())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the hardest samples by argmax, and a mask of a term
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randint(0, 3, (16,))
+for step in range(3):
+    out = net(x)
+    each = F.cross_entropy(out, y, reduction="none")
+    unsure = (out.softmax(1).max(1).values < 0.9).float()
+    loss = (each * unsure).sum() / unsure.sum().clamp(min=1) + each[each.argmax()]
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% quantised with the gradient let through
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randn(16, 1)
+for step in range(3):
+    out = net(x).mean()
+    hard = (out > 0).float()
+    loss = F.mse_loss(net(x), y) + (out.sigmoid() + (hard - out.sigmoid()).detach())
+    opt.zero_grad(); loss.backward(); opt.step()
