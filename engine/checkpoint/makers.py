@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import re
+import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from functools import cache
@@ -179,6 +180,8 @@ def _array(data: Any, dtype: Any, shape: Any, order: str) -> Any:
         raise UnpicklingError("an array's shape does not fit its bytes")
     if not size:
         return np.zeros(sizes, dtype)
+    if dtype.kind == "U" and np.frombuffer(data, np.dtype("u4").newbyteorder(dtype.byteorder)).max() > sys.maxunicode:
+        raise UnpicklingError("an array of text has something in it that is no character")
     return np.frombuffer(bytearray(data), dtype).reshape(sizes, order=order)  # type: ignore[call-overload]
 
 

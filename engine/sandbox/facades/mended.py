@@ -15,6 +15,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ..policy.iterators import OF_ITERTOOLS, tee
 from ..policy.reentry import KEPT, settled
 
 
@@ -248,7 +249,8 @@ def mend() -> None:
         (collections, "_count_elements", count_elements),
         (encodings.unicode_escape.Codec, "decode", staticmethod(decode_escapes)),
         (inspect, "_signature_fromstr", signature_of_text),
-        *((itertools, f.__name__, f) for f in (chain, cycle, groupby, islice, pairwise, zip_longest)),
+        *((itertools, f.__name__, f) for f in (chain, cycle, groupby, islice, pairwise, tee, zip_longest)),
+        *((itertools, name, kind) for name, kind in OF_ITERTOOLS.items()),
     )
     for holder, name, instead in replaced:
         setattr(holder, name, instead)

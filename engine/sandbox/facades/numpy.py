@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+import sys
 from typing import Any
 
 import numpy as np
 
-from ..policy import arrays, protocols
+from ..policy import arrays, dtypes, protocols
 from ..policy.errors import MissingAttribute, PolicyError
 from ..policy.guards import Guards, plain_state
 from ..policy.objects import private
@@ -141,9 +144,11 @@ def _flags(given: Any, known: frozenset[str]) -> list[str]:
 
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> Any:
     """As NumPy's, but numbers only: written over objects, they would be taken for addresses."""
-    if "O" in memoryview(buffer).format:
+    held = re.sub(":[^:]*:", "", memoryview(buffer).format)
+    if "O" in held:
         raise PolicyError("np.frombuffer takes no memory with objects in it here", "Use np.array(a.tolist()).")
-    return np.frombuffer(buffer, dtype, count, offset)
+    found = np.frombuffer(buffer, dtypes.settled(dtype), count, offset)
+    return dtypes.seen(np.dtype("U" if "w" in held else "u1"), found, aside=True)
 
 
 ALIASING = frozenset(("shuffle",))
@@ -155,7 +160,16 @@ def calling_back(name: str, function: Any) -> Any:
     if not callable(function) or isinstance(function, type | np.ufunc) or name in ALIASING:
         return function
 
+    places = _of_dtypes(name, function)
+
     def called(*arguments: Any, **options: Any) -> Any:
+        if "dtype" in options:
+            options["dtype"] = dtypes.settled(options["dtype"])
+        if places.start < len(arguments):
+            settled = map(_settled if name in MIXED else dtypes.settled, arguments[places])
+            arguments = (*arguments[: places.start], *settled, *arguments[places.stop or sys.maxsize :])
+        if name in UNITING:
+            return dtypes.checked(function(*arguments, **options))
         if arrays.armed():
             if name in WRITING:
                 return arrays.storing(function, *arguments, **options)
@@ -171,6 +185,33 @@ def calling_back(name: str, function: Any) -> Any:
     return called
 
 
+def _of_dtypes(name: str, function: Any) -> slice:
+    """Where among its arguments a function has types of elements."""
+    if name in UNITING:
+        return slice(0, None)
+    if name not in OF_DTYPES:
+        try:
+            parameters = list(inspect.signature(function).parameters.values())
+        except ValueError:
+            parameters = []
+        for k, one in enumerate(parameters):
+            if one.name == "dtype" and one.kind is not one.KEYWORD_ONLY:
+                return slice(k, k + 1)
+    return OF_DTYPES.get(name, slice(sys.maxsize, None))
+
+
+def _settled(given: Any) -> Any:
+    """A type of elements, or what is something that has one."""
+    return given if isinstance(given, np.ndarray | np.generic | complex | float | int) else dtypes.settled(given)
+
+
+UNITING = frozenset(("promote_types", "result_type"))
+"""Functions that make a type of others."""
+MIXED = frozenset(("can_cast", "result_type"))
+"""Functions that take types, or what has one."""
+SECOND = "array asarray asanyarray ascontiguousarray empty fromiter fromstring zeros"
+OF_DTYPES = {name: slice(1, 2) for name in SECOND.split()} | {"arange": slice(3, 4), "can_cast": slice(0, 2)}
+"""Where functions have types that do not say so in all versions of NumPy."""
 _LISTS = (list, tuple)
 SAME = frozenset((
     "asanyarray", "asarray", "asarray_chkfinite", "ascontiguousarray", "array_split", "atleast_1d", "atleast_2d",
@@ -193,7 +234,8 @@ def _picked(module: Any, names: str) -> dict[str, Any]:
 def _dtype(*arguments: Any, **options: Any) -> Any:
     """As `np.dtype`."""
     make: Any = np.dtype
-    return make(*map(arrays.specified, arguments), **{name: arrays.specified(value) for name, value in options.items()})
+    made = make(*map(arrays.specified, arguments), **{name: arrays.specified(value) for name, value in options.items()})
+    return dtypes.checked(made)
 
 
 class Seed:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import FrameType, FunctionType
 from typing import Any
 
+from . import iterators
 from .attributes import Attributes
 from .errors import PolicyError
 from .guards import Guards
@@ -48,6 +49,7 @@ def make_builtins(guards: Guards, importer: Callable[..., Any], opener: Callable
         opener: what `open` is.
     """
     found = {name: getattr(builtins, name) for name in PLAIN.split()}
+    found |= iterators.PLAIN
     found |= {n: v for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException)}
     found |= {kind.__name__: guards.shown(kind, _placed(kind)) for kind in PLACED}
     plain = [v for v in found.values() if v not in NOT_BASES]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import sys
 import types
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, cast
@@ -10,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from ...itself import OURS
-from . import arrays, objects
+from . import arrays, dtypes, objects, protocols
 from .attributes import Attributes, Own, has_entries_for_attributes
 from .classes import Maker, build_class
 from .errors import PolicyError
@@ -18,6 +19,7 @@ from .formats import safe_format
 from .inert import caught, is_look_alike, look_alike
 from .names import (
     ARRAYS,
+    ASKED,
     ATTRIBUTES,
     CALLED,
     CHECKED,
@@ -33,7 +35,7 @@ from .names import (
     is_dunder,
     may_inject,
 )
-from .reentry import bound_setitem
+from .reentry import PINNING, bound_setitem
 
 names_of: Callable[[type], Any] = type.__dict__["__dict__"].__get__
 """The names that a class has itself."""
@@ -85,10 +87,13 @@ class Guards:
         self.settable: set[tuple[type, str]] = set()
         """Types, and private names of theirs that were found to be fine to set."""
         self._noticed: set[str] = set()
+        self._asked = False
+        """Whether a class of the program's has a method that C code may call."""
         self.memos: list[dict[Any, Any]] = []
         """What the programs' objects remember of the copies under way."""
         self.replacements: dict[str, Callable[[Any], Any]] = {
             "__annotations__": self._annotations,
+            "__array__": self._array_method,
             "__class__": self.type_of,
             "__delattr__": lambda x: self._setter(x, "__delattr__", 1),
             "__dict__": self.attributes,
@@ -209,15 +214,24 @@ class Guards:
 
     # --- writing ------------------------------------------------------------------------------------------------------------
 
-    def write(self, thing: Any, name: str) -> Any:
+    def write(self, thing: Any, name: str, named: bool = False) -> Any:
         """What a program sets or deletes an attribute of, if it may: the thing itself.
+
+        Args:
+            thing: what it is.
+            name: the attribute's name.
+            named: whether the program says the thing by the name of a variable.
 
         Raises:
             PolicyError: if it may not.
         """
         if (type(thing) in self.storable and name[0] != "_") or (type(thing), name) in self.settable:
             return thing
-        if not self._is_storable(thing) and not (isinstance(thing, np.ndarray) and name in ARRAY_STORES):
+        if isinstance(thing, np.ndarray) and name in ARRAY_STORES:
+            if name == "shape" and not (named and sys.getrefcount(thing) <= _ALONE) and not self._is_at_rest(sys._getframe(1)):
+                raise PolicyError("the shape of an array cannot be set while NumPy may be at work with it", "Use reshape().")
+            return thing
+        if not self._is_storable(thing):
             raise PolicyError(
                 f"the attribute '{name}' of '{_name_of(thing)}' cannot be set in programs here",
                 "Attributes can be set on objects and classes of your own, on tensors, modules and optimizers.",
@@ -238,6 +252,26 @@ class Guards:
             if not having and type(thing) in self.storable:
                 self.settable.add((type(thing), name))
         return thing
+
+    def _is_at_rest(self, caller: types.FrameType) -> bool:
+        """Whether no function of NumPy's has called the program back, which reads an array's shape again afterwards.
+
+        On the level of a module nothing is called back; elsewhere it is not told what called a function.
+        """
+        frames: list[types.FrameType] = []
+        frame: types.FrameType | None = caller
+        while frame is not None:
+            frames.append(frame)
+            frame = frame.f_back
+        ours = [f for f in frames if f.f_builtins is self.builtins]
+        if ours == frames[:1] and caller.f_code.co_name == "<module>":
+            return True
+        if self._asked or "callbacks" in self._noticed or np.geterrcall() is not None:
+            return False
+        return not any(
+            f.f_code is PINNING or f.f_code in protocols.PRIVATE or str(f.f_globals.get("__name__")).startswith("numpy.")
+            for f in frames
+        )
 
     def _is_storable(self, thing: Any) -> bool:
         cls = type(thing)
@@ -285,6 +319,22 @@ class Guards:
         if has_entries_for_attributes(type(thing)):
             return cast(dict[str, Any], thing)
         return Attributes(vars(thing), lambda name: self.write(thing, name))
+
+    def _array_method(self, thing: Any) -> Any:
+        """`x.__array__`, bound or not, with a type of elements that was looked at."""
+        self.noticed("arrays")
+        real = getattr(thing, "__array__")  # noqa: B009
+        if self.is_own(thing if isinstance(thing, type) else type(thing)):
+            return real
+        first = int(isinstance(thing, type))
+
+        def array(*arguments: Any, **options: Any) -> Any:
+            if "dtype" in options:
+                options["dtype"] = dtypes.settled(options["dtype"])
+            kinds = map(dtypes.settled, arguments[first : first + 1])
+            return real(*arguments[:first], *kinds, *arguments[first + 1 :], **options)
+
+        return array
 
     def _annotations(self, thing: Any) -> dict[str, Any]:
         if self.is_own_function(thing) or self.is_own(thing if isinstance(thing, type) else type(thing)):
@@ -351,6 +401,7 @@ class Guards:
         if isinstance(made, type):
             self._look_at_private(made, maker.names)
             harmless_patterns(made)
+            self._asked = self._asked or not ASKED.isdisjoint(names_of(made))
             if names_of(made).keys() & CALLED or (names_of(made).keys() >= SEQUENCE and not issubclass(made, self.opened)):
                 self.noticed("callbacks")
         return made
@@ -440,6 +491,23 @@ def harmless_patterns(cls: type) -> None:
 
 def _name_of(thing: Any) -> str:
     return thing.__name__ if isinstance(thing, type) else type(thing).__name__
+
+
+class _Counting:
+    """Counts the references to a thing as a guard sees them."""
+
+    def write(self, thing: Any, name: str, named: bool = False) -> int:
+        return sys.getrefcount(thing)
+
+
+def _count_alone() -> int:
+    """How many references a guard sees of an array that one variable holds, and nothing else; versions of Python differ."""
+    write = _Counting().write
+    array = np.zeros(1)
+    return write(array, "shape", True)
+
+
+_ALONE = _count_alone()
 
 
 # --- attributes of some objects ---------------------------------------------------------------------------------------------

@@ -57,10 +57,9 @@ STORED = frozenset(("__doc__", "__name__", "__qualname__"))
 """Attributes that a program may assign, on what is its own."""
 
 REPLACED = frozenset((
-    "__annotations__", "__class__", "__deepcopy__", "__delattr__", "__dict__", "__getattr__", "__init__", "__members__",
-    "__setattr__",
-    "__setitem__", "argpartition", "argsort", "base", "fields", "format", "format_map", "partition", "searchsorted",
-    "set_state", "sort",
+    "__annotations__", "__array__", "__class__", "__deepcopy__", "__delattr__", "__dict__", "__getattr__", "__init__",
+    "__members__", "__setattr__", "__setitem__", "argpartition", "argsort", "base", "fields", "format", "format_map",
+    "partition", "searchsorted", "set_state", "sort",
 ))  # fmt: skip
 """Attributes that a guard reads, and may replace by something harmless."""
 
@@ -69,6 +68,10 @@ _NOT_CALLED = (
 )
 CALLED = DEFINED - {f"__{name}__" for name in (*_NOT_PINNED.split(), *_NOT_CALLED.split())} - {"__torch_function__"}
 """Special methods by which NumPy's loops over objects, or the end of an object, come back to the program."""
+ASKED = DEFINED - {f"__{name}__" for name in (*_NOT_PINNED.split(), "dir", "repr", "set_name")} - {"__torch_function__"} | {
+    "__iter__", "__next__"
+}  # fmt: skip
+"""Special methods by which any function of NumPy's may come back to the program while it is at work with an array."""
 SEQUENCE = frozenset(("__getitem__", "__len__"))
 """The methods of what NumPy takes apart."""
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import decimal
+import functools
 import gc
 import re
 import sys
@@ -22,6 +24,7 @@ _WORD = ctypes.sizeof(ctypes.c_void_p)
 _FLAGS = object.__basicsize__ + 19 * _WORD
 """Where a type has its flags; all versions of Python have the 19 words between them and the head of an object."""
 _DICT = _FLAGS + 12 * _WORD
+_MAKER = _FLAGS + 18 * _WORD
 _IMMUTABLE, _VECTORCALL = 1 << 8, 1 << 11
 
 
@@ -55,6 +58,18 @@ def direct_calls(cls: type, allowed: bool) -> None:
     flags.value = flags.value | _VECTORCALL if allowed else flags.value & ~_VECTORCALL
 
 
+def set_maker(cls: type, of: type) -> None:
+    """Let objects of a type written in C be made by what makes those of another.
+
+    Raises:
+        RuntimeError: if this Python has its types laid out in another way.
+    """
+    if ctypes.c_size_t.from_address(id(cls) + _FLAGS).value != cls.__flags__:
+        raise RuntimeError(f"this Python does not let the maker of '{cls.__name__}' be replaced")
+    there, other = (ctypes.c_void_p.from_address(id(kind) + _MAKER) for kind in (cls, of))
+    there.value = other.value
+
+
 def mend() -> None:
     """Replace them in this process."""
     replace(list, "__repr__", _repr_of_list)
@@ -68,6 +83,9 @@ def mend() -> None:
         replace(kind, "__mod__", _held(kind.__mod__))
     for name in ("cast", "__setitem__"):
         replace(memoryview, name, _of_numbers(getattr(memoryview, name)))
+    replace(bytearray, "extend", _extend)
+    replace(memoryview, "hex", _hex_of_memory)
+    replace(decimal.Context, "__getattribute__", _of_context)
     for name, function in (("copy", _copy_of_ordered), ("__eq__", _ordered_eq), ("__ne__", _ordered_ne)):
         replace(collections.OrderedDict, name, function)
 
@@ -92,16 +110,70 @@ def _of_copies(real: Any, kind: Any) -> Callable[..., Any]:
     return method
 
 
+_real_cast: Any = memoryview.cast
+
+
 def _of_numbers(real: Any) -> Callable[..., Any]:
-    """A method of a view of memory, refused where objects are in it: as bytes, their addresses could be written."""
+    """A method of a view of memory, refused where objects are in it: as bytes, their addresses could be written.
+
+    Text of NumPy's can be read as bytes only: written, it might have something in it that is no character.
+    """
 
     def method(self: Any, *others: Any, **options: Any) -> Any:
-        if isinstance(self, memoryview) and "O" in re.sub(":[^:]*:", "", self.format):
-            raise PolicyError("memory that holds objects cannot be looked at as bytes here", "Write into the array.")
+        if isinstance(self, memoryview):
+            held = re.sub(":[^:]*:", "", self.format)
+            if "O" in held:
+                raise PolicyError("memory that holds objects cannot be looked at as bytes here", "Write into the array.")
+            if "w" in held and real is _real_cast:
+                self = self.toreadonly()
         return real(self, *others, **options)
 
     method.__name__, method.__qualname__, method.__doc__ = real.__name__, real.__qualname__, real.__doc__
     return method
+
+
+_real_extend: Any = bytearray.extend
+
+
+def _extend(self: Any, iterable_of_ints: Any, /) -> None:
+    """Append all the items from the iterator or sequence to the end of the bytearray."""
+    # What says that it has no items, and has some, would be written behind the end: a list says how many.
+    if isinstance(self, bytearray) and type(iterable_of_ints) not in (bytearray, bytes, memoryview):
+        try:
+            memoryview(iterable_of_ints)
+        except TypeError:
+            if hasattr(type(iterable_of_ints), "__iter__"):
+                iterable_of_ints = list(iterable_of_ints)
+    _real_extend(self, iterable_of_ints)
+
+
+_real_hex: Any = memoryview.hex
+
+
+def _hex_of_memory(self: Any, *others: Any, **options: Any) -> str:
+    """Return the data in the buffer as a str of hexadecimal numbers."""
+    # The length of a separator may be the program's, which gives the memory back.
+    real = self.tobytes().hex if isinstance(self, memoryview) else functools.partial(_real_hex, self)
+    return real(*others, **options)
+
+
+_real_of_context: Any = decimal.Context.__getattribute__
+_contexts: dict[int, Any] = {}
+"""Contexts of which somebody has the flags or traps, which lie in the context's own memory: they stay."""
+
+
+def _of_context(self: Any, name: str, /) -> Any:
+    """Return getattr(self, name)."""
+    found = _real_of_context(self, name)
+    if name in ("flags", "traps"):
+        _contexts[id(self)] = self
+    return found
+
+
+for _mine, _place in (
+    (_extend, "bytearray.extend"), (_hex_of_memory, "memoryview.hex"), (_of_context, "Context.__getattribute__"),
+):  # fmt: skip
+    _mine.__name__, _mine.__qualname__ = _place.partition(".")[2], _place
 
 
 def _held(real: Any) -> Callable[..., Any]:

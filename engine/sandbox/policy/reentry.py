@@ -151,7 +151,8 @@ def calls(function: Callable[[], Any], sentinel: Any) -> Iterator[Any]:
 
 getrefcount = sys.getrefcount
 FIRST = SECOND = 0
-_CODE = _pinned(None, print).__code__
+PINNING = _CODE = _pinned(None, print).__code__
+"""The code in which special methods run."""
 
 
 def _count_alone() -> tuple[int, int]:

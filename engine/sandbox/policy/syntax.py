@@ -205,7 +205,7 @@ class _Check:
                 return
             if augmented and _is_guarded(name):
                 _guard(node, READER, name)
-            _guard(node, WRITER, name)
+            _guard(node, WRITER, name, *([True] if name == "shape" and isinstance(node.value, ast.Name) else []))
         elif name in NEVER:
             self.refuse(f"the attribute '{name}' is not available to programs here", instead(name))
         elif name in REPLACED:
@@ -308,10 +308,10 @@ def _is_guarded(name: str) -> bool:
     return name in CHECKED or (name[0] == "_" and name[:2] != "__")
 
 
-def _guard(node: ast.Attribute, guard: str, name: str) -> None:
+def _guard(node: ast.Attribute, guard: str, *said: str | bool) -> None:
     """`x.a` becomes `guard(x, "a").a`."""
     at = node.value
-    node.value = _call(guard, at, ast.copy_location(ast.Constant(name), at))
+    node.value = _call(guard, at, *[ast.copy_location(ast.Constant(what), at) for what in said])
 
 
 def _call(guard: str, value: ast.expr, *others: ast.expr) -> ast.Call:

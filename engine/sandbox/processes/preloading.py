@@ -19,7 +19,7 @@ from ...op.backward_codegen import write_backward
 from ...op.code_cache import codes
 from ...op.declare import TABLE
 from ..facades.mended import mend
-from ..policy import arrays, natives, protocols
+from ..policy import arrays, natives, numpys, protocols
 from .kept_code import keep
 
 MODULES = (
@@ -61,6 +61,7 @@ def up() -> None:
     keep(libraries)
     keep(stand_ins)
     _bfloat16()
+    numpys.mend()
     for op in TABLE.values():
         if op.differentiable and op.node is not Node:
             setattr(op.node, "apply_arrays", write_backward(op))  # noqa: B010

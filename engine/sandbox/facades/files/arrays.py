@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...policy.arrays import specified
+from ...policy import dtypes
 from ...policy.errors import PolicyError
 from . import archives, streams
 from .store import files, text_of
@@ -77,7 +77,10 @@ def _put(file: Any, data: bytes, suffix: str) -> None:
 
 
 def _array(data: bytes) -> Any:
-    return np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    found = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    dtypes.checked(found.dtype)
+    dtypes.check_text(found)
+    return found
 
 
 def _plain(array: Any) -> Any:
@@ -166,12 +169,15 @@ def _numbers(name: str, function: Callable[..., Any], fname: Any, arguments: tup
     options["encoding"] = None
     options.setdefault("dtype", float)
     if options["dtype"] is not None:
-        options["dtype"] = np.dtype(specified(options["dtype"]))
+        options["dtype"] = np.dtype(dtypes.settled(options["dtype"]))
         if options["dtype"].hasobject:
             raise PolicyError(f"np.{name} makes no arrays of objects here", "Read the text with open() or csv.")
     for value in options.values():
         _check_plain(name, value)
-    return function(lines, **options)
+    found = function(lines, **options)
+    for array in found if isinstance(found, list | tuple) else [found]:
+        dtypes.checked(array.dtype)
+    return found
 
 
 def _check_plain(name: str, value: Any) -> None:
@@ -220,14 +226,16 @@ def savetxt(
 
 def fromfile(file: Any, dtype: Any = float, count: Any = -1, sep: Any = "", offset: Any = 0) -> Any:
     """Construct an array from data in a text or binary file."""
-    kind = np.dtype(specified(dtype))
+    kind = np.dtype(dtypes.settled(dtype))
     if kind.hasobject:
         raise ValueError("Cannot read into object array")
     data = _bytes(file)[int(offset) :]
     if sep:
         return np.fromstring(data.decode("latin-1"), kind, int(count), sep=str(sep))
     whole = len(data) // kind.itemsize if kind.itemsize else 0
-    return np.frombuffer(data, kind, whole if int(count) < 0 else min(int(count), whole)).copy()
+    found = np.frombuffer(data, kind, whole if int(count) < 0 else min(int(count), whole)).copy()
+    dtypes.check_text(found)
+    return found
 
 
 _as_array: list[Callable[[Any], Any]] = [np.asanyarray]

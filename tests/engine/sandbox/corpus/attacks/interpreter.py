@@ -315,3 +315,39 @@ import torch
 m = torch.nn.Sequential()
 m.add_module('x', m)
 print(len(list(m.modules())), repr(m)[:10])
+
+# %% flags of a decimal context that was freed
+#: goal: memory
+import decimal, sys
+context = decimal.getcontext().copy()
+flags = context.flags
+size = sys.getsizeof(context) - 33
+del context
+held = [bytes([0]) * size for _ in range(50)]
+flags[decimal.InvalidOperation] = flags[decimal.DivisionByZero] = True
+print('REACHED' if any(any(b) for b in held) else 'nothing')
+
+# %% a bytearray that takes an item before it has room
+#: goal: memory
+class I:
+    n = 0
+    def __iter__(self): return self
+    def __next__(self):
+        self.n += 1
+        if self.n > 1: raise StopIteration
+        return 65
+    def __length_hint__(self): return 0
+b = bytearray()
+b.extend(I())
+print('nothing' if b == b'A' else 'REACHED')
+
+# %% memory written as a text after it was given back
+#: goal: memory
+b = bytearray(b'x' * 4000)
+m = memoryview(b)
+class S(str):
+    def __len__(self):
+        m.release()
+        b.clear()
+        return 1
+print('nothing' if {*m.hex(S(':'))} == {*'78:'} else 'REACHED')

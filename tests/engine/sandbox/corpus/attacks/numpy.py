@@ -531,3 +531,60 @@ class I:
 a = np.zeros(4)
 a[I()] = 1
 print(a)
+
+# %% a record made of memory as it is found
+#: goal: memory
+import numpy as np
+layout = {'names': ['a'], 'formats': ['O'], 'offsets': [200], 'itemsize': 432}
+kept = [np.zeros(1, layout)[0]]
+try:
+    kept.append(np.dtype('V8').type((None,), dtype=layout))
+except Exception:
+    pass
+class A: pass
+a = A()
+for made in kept[:]:
+    freed = bytes(168) + id(a).to_bytes(8, 'little') + bytes(432 - 33 - 176)
+    del freed
+    kept.append(made.byteswap())
+    print('REACHED' if kept[-1]['a'] is a else 'nothing')
+
+# %% fields that lie behind their record
+#: goal: memory
+import numpy as np
+half = ('i8', (2**28 - 1,))
+for kind in (
+    [('a', *half), ('b', *half), ('c', 'i8'), ('d', 'i8'), ('e', 'i8')], '(268435455,)i8,(268435455,)i8,i8,i8,i8',
+    {'names': ['a'], 'formats': [half], 'offsets': [16], 'itemsize': 8},
+):
+    try:
+        z = np.zeros(1, kind)
+        print('REACHED' if z.dtype.fields and z[z.dtype.names[0]].nbytes > z.nbytes else 'nothing')
+    except Exception as e:
+        print(e)
+
+# %% texts in the memory of others
+#: goal: memory
+import numpy as np
+a = np.array(['x' * 1000] * 500, dtype='T')
+b = np.array(['y' * 300], dtype='T')
+v = a[-30:].view(b.dtype)
+for k in range(30):
+    try:
+        print('REACHED' if v[k] != 'x' * 1000 else 'nothing')
+    except (UnicodeDecodeError, MemoryError):
+        print('REACHED')
+
+# %% an array that gets another shape while it is filled
+#: goal: memory
+import numpy as np
+arrays = [np.full(200, 0.0) for _ in range(3000)]
+a = arrays[1500]
+class F:
+    def __float__(self):
+        a.shape = (1, 200)
+        return 1.5
+try:
+    a[...] = [F()] + [2.5] * 199
+finally:
+    print('REACHED' if [k for k, b in enumerate(arrays) if b is not a and b.any()] else 'nothing')

@@ -537,3 +537,51 @@ b.ljust(I())
 b.center(I())
 b.expandtabs(I())
 b.split(None, I())
+
+# %% a bytearray that is given items by what says that it has none
+#: ends: ok
+#: prints: bytearray(b'A') bytearray(b'AAbcde')
+class I:
+    def __init__(self): self.n = 0
+    def __iter__(self): return self
+    def __next__(self):
+        self.n += 1
+        if self.n > 1: raise StopIteration
+        return 65
+    def __length_hint__(self): return 0
+b = bytearray()
+b.extend(I())
+print(b, end=' ')
+b.extend(I())
+b.extend(b'bc')
+b.extend(memoryview(b'd'))
+b.extend(x for x in [101])
+print(b)
+
+# %% memory that is released while it is written as a text
+#: ends: ok
+#: prints: True 6162 61:62
+b = bytearray(b'x' * 4000)
+m = memoryview(b)
+class S(str):
+    def __len__(self):
+        m.release()
+        b.clear()
+        return 1
+print(set(m.hex(S(':'))) == {'7', '8', ':'}, memoryview(b'ab').hex(), memoryview(b'ab').hex(':'))
+
+# %% flags of a decimal context that is gone
+#: ends: ok
+#: prints: 0 True
+import decimal, sys
+changed = 0
+for make in (lambda: decimal.getcontext().copy(), decimal.localcontext().__enter__):
+    context = make()
+    flags, traps = context.flags, context.traps
+    size = sys.getsizeof(context) - 33
+    del context
+    held = [bytes([0]) * size for _ in range(50)]
+    for signs in (flags, traps):
+        signs[decimal.InvalidOperation] = signs[decimal.DivisionByZero] = True
+    changed += sum(any(b) for b in held)
+print(changed, decimal.getcontext().copy().flags[decimal.InvalidOperation] in (True, False))

@@ -94,7 +94,7 @@ pairs = itertools.pairwise(I())
 next(pairs)
 
 # %% tee entered again
-#: ends: error RuntimeError
+#: ends: error ValueError
 import itertools
 class I:
     def __iter__(self): return self
@@ -607,3 +607,52 @@ def f(x):
 n = 0
 it = itertools.zip_longest(filter(f, [1,2,3,4,5,6]), range(40))
 for k, _ in zip(range(20), it): pass
+
+# %% a million iterators, one behind the other
+#: ends: ok
+#: prints: 10 10
+import itertools
+first = lambda it: it
+ways = [
+    lambda it: map(abs, it), lambda it: filter(None, it), lambda it: zip(it), lambda it: enumerate(it),
+    lambda it: itertools.accumulate(it, max), lambda it: itertools.takewhile(bool, it), lambda it: itertools.compress(it, [1]),
+    lambda it: itertools.dropwhile(callable, it), lambda it: itertools.filterfalse(callable, it),
+    lambda it: itertools.tee(filter(None, it))[0],
+]
+ended = 0
+for way in ways:
+    it = iter([1])
+    try:
+        for k in range(100_000):
+            it = way(it)
+        next(it)
+    except RecursionError:
+        ended += 1
+print(ended, len(ways))
+
+# %% a million iterators that are put behind one another by their class
+#: ends: error RecursionError
+class A:
+    def __init__(self, it): self.it = it
+    def __iter__(self): return self.it
+it = iter([1])
+for k in range(100_000):
+    it = map(abs, A(it))
+next(it)
+
+# %% iterators as programs use them
+#: ends: ok
+#: prints: [4, 6] [('a', 1)] [(1, 'a'), (2, 'b')] [1] <class 'map'> True 1 [1, 2, 3] [2, 3] [5, 6, 8] ['a', 'c'] 1223 [1]
+import itertools
+print(list(map(lambda a, b: a + b, [1, 2], [3, 4])), list(zip('ab', [1])), list(enumerate('ab', start=1)), end=' ')
+print(list(filter(None, [0, 1])), map, isinstance(zip(), zip), end=' ')
+a, b = itertools.tee([1, 2, 3])
+print(next(a), list(b), list(a), list(itertools.accumulate([1, 2], initial=5)), list(itertools.compress('abc', [1, 0, 1])), end=' ')
+def primes():
+    it = itertools.count(2)
+    while True:
+        p = next(it)
+        yield p
+        it = filter(lambda x, p=p: x % p, it)
+class M(map): pass
+print(list(itertools.islice(primes(), 200))[-1], list(M(abs, [-1])))
