@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from ...itself import OURS
-from . import arrays, dtypes, objects, protocols
+from . import arrays, dtypes, natives, objects, protocols
 from .attributes import Attributes, Own, has_entries_for_attributes
 from .classes import Maker, build_class
 from .errors import PolicyError
@@ -112,6 +112,8 @@ class Guards:
     def noticed(self, what: str) -> None:
         """Watch NumPy when a program has got both its "arrays", and "callbacks": what C code may call back."""
         self._noticed.add(what)
+        if what == "callbacks":
+            natives.comparing[:] = [True]
         if len(self._noticed) == 2:
             arrays.arm()
 

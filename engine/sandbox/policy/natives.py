@@ -88,6 +88,36 @@ def mend() -> None:
     replace(decimal.Context, "__getattribute__", _of_context)
     for name, function in (("copy", _copy_of_ordered), ("__eq__", _ordered_eq), ("__ne__", _ordered_ne)):
         replace(collections.OrderedDict, name, function)
+    for name in ("__delitem__", "__setitem__", "move_to_end", "pop", "popitem", "setdefault"):
+        replace(collections.OrderedDict, name, _of_keys_that_stay(getattr(collections.OrderedDict, name)))
+
+
+comparing: list[bool] = []
+"""Holds something once the program has a class of which C code may call methods."""
+
+
+def _of_keys_that_stay(real: Any) -> Callable[..., Any]:
+    """A method of an OrderedDict, which finds a key's place and then goes there: a comparison of the program's could change the
+    places meanwhile."""
+
+    def method(self: Any, *arguments: Any, **options: Any) -> Any:
+        if comparing and any(map(_compares_by_itself, (*arguments[:1], *_ordered_keys(self)))):
+            raise PolicyError(
+                "an OrderedDict cannot have keys that compare themselves here", "Use a dict, which keeps its order as well."
+            )
+        return real(self, *arguments, **options)
+
+    method.__name__, method.__doc__ = real.__name__, real.__doc__
+    return method
+
+
+def _compares_by_itself(key: Any) -> bool:
+    """Whether a method of the program's may be called where a key is compared."""
+    if type(key) in (str, int, float, bool, bytes, type(None)):
+        return False
+    if isinstance(key, tuple | frozenset):
+        return any(map(_compares_by_itself, key))
+    return isinstance(getattr(type(key), "__eq__", None), types.FunctionType)
 
 
 READING = """

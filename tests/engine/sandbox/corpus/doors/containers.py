@@ -585,3 +585,37 @@ for make in (lambda: decimal.getcontext().copy(), decimal.localcontext().__enter
         signs[decimal.InvalidOperation] = signs[decimal.DivisionByZero] = True
     changed += sum(any(b) for b in held)
 print(changed, decimal.getcontext().copy().flags[decimal.InvalidOperation] in (True, False))
+
+# %% a key of an OrderedDict that makes it larger while it is compared
+#: ends: policy
+from collections import OrderedDict
+class K:
+    def __init__(self, n): self.n = n
+    def __hash__(self): return 1
+    def __eq__(self, o):
+        both = {self.n, o.n}
+        if armed and both == {"search", "a"}:
+            armed.clear()
+            for i in range(50000): dict.__setitem__(od, i+10, 0)
+            dict.__delitem__(od, a)
+            dict.__setitem__(od, K("search2"), 0)
+            return False
+        return both == {"search", "search2"}
+armed = []
+a = K("a")
+od = OrderedDict()
+od[a] = 0
+od[0] = 0
+armed.append(1)
+od.move_to_end(K("search"))
+
+# %% an OrderedDict of plain keys beside a class that compares itself
+#: ends: ok
+#: prints: [2, 3, 1] 1 3
+from collections import OrderedDict
+class K:
+    def __eq__(self, o): return True
+    __hash__ = object.__hash__
+od = OrderedDict([(1, "a"), (2, "b"), (3, "c")])
+od.move_to_end(1)
+print(list(od), K() == 1 and 1, len(od))
