@@ -1,7 +1,8 @@
-"""Iterators written in C that ask one another: how many may stand one behind the other.
+"""Iterators written in C that ask one another, of which no more than some stand directly one behind the other.
 
-Each calls the next one's C code directly, without Python's look at how deep that goes, so a million of them run over the C
-stack. Generators, calls, comparisons and texts of what is nested are looked at by Python itself, and end with a RecursionError.
+Each calls the next one's C code, without Python's look at how deep that goes, so a million of them run over the C stack. So
+after some of them a generator stands in between, which hands on what comes: at these, as at those of the program, Python itself
+looks how deep they are, and ends with a RecursionError.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-LEVELS = 5000
-"""One behind the other; Python's own stack has room for ten times as many. A sieve of primes has a filter for each."""
+LEVELS = 50
+"""Directly one behind the other. A sieve of primes, which has a filter for each, may go on for that many times a thousand."""
 
 
 def _bounded(real: Any, first: int = 0, last: int | None = None) -> Any:
@@ -34,21 +35,31 @@ def _bounded(real: Any, first: int = 0, last: int | None = None) -> Any:
             if not options:
                 return make(cls, *given)
         others = [*given]
-        others[first:last] = map(iter, given[first:last])
+        others[first:last] = map(_asked, given[first:last])
         for name in _NAMES & options.keys():
-            options[name] = iter(options[name])
+            options[name] = _asked(options[name])
         made = make(cls, *others, **options)
-        behind = [other for other in (*others[first:last], *map(options.get, _NAMES)) if type(other) in _KINDS]
-        if behind:
-            made._levels = levels = 1 + max([getattr(other, "_levels", 1) for other in behind])
-            if levels > LEVELS:
-                raise RecursionError(f"more than {LEVELS} iterators stand one behind the other")
+        levels = [
+            getattr(other, "_levels", 1) for other in (*others[first:last], *map(options.get, _NAMES)) if type(other) in _KINDS
+        ]
+        if levels:
+            made._levels = 1 + max(levels)
         return made
 
     names = {"__new__": __new__, "__slots__": ("_levels",), "__doc__": real.__doc__, "__module__": real.__module__}
     made = type(real.__name__, (real,), names)
     _KINDS.add(made)
     return made
+
+
+def _asked(thing: Any) -> Iterator[Any]:
+    """The iterator that one of these asks for what a thing has."""
+    found = iter(thing)
+    return _handed_on(found) if type(found) in _KINDS and getattr(found, "_levels", 1) >= LEVELS else found
+
+
+def _handed_on(items: Iterator[Any]) -> Iterator[Any]:
+    yield from items
 
 
 _CONTAINERS = frozenset((dict, list, range, set, str, tuple))
