@@ -173,7 +173,8 @@ class Guards:
             maker = next(c for c in mro_before(thing)[1] if name in names_of(c))
             if isinstance(thing, ONCE) or maker in CALLING or thing in CLOSED:
                 return False
-            return self.is_own(maker) or type(thing) is super or isinstance(thing, type) or self.is_own(type(thing))
+            made = type(thing) is super or isinstance(thing, type) or self.is_own(type(thing))
+            return made or self.is_own(maker) or not _is_engines(maker)
         if name in ARRAYS:
             self.noticed("arrays")
             return True
@@ -364,7 +365,7 @@ class Guards:
         if not self._may_read(thing, "__init__"):
             raise PolicyError(f"the attribute '__init__' of '{_name_of(thing)}' is not available to programs here", "")
         real = thing.__init__
-        if not isinstance(thing, type) or self.is_own(thing) or is_look_alike(thing):
+        if not isinstance(thing, type) or not _is_engines(thing):
             return real
 
         def checked(*arguments: Any, **named: Any) -> None:
@@ -487,6 +488,8 @@ def _below(cls: type) -> list[type]:
 def harmless_patterns(cls: type) -> None:
     """Keep a `case Class(a, b)` from reading attributes that need a guard."""
     names = names_of(cls).get("__match_args__", ())
+    if type(cls) is type:  # of which only its own objects are
+        names = [n for n in names if n not in OF_FUNCTIONS]
     if any(not may_inject(n) or n in REPLACED or n in CHECKED or n in NEVER or n[0] == "_" for n in names):
         type.__setattr__(cls, "__match_args__", ())
 

@@ -22,6 +22,7 @@ from .names import (
     LITERAL,
     METHODS,
     NEVER,
+    OF_FUNCTIONS,
     PINNED,
     PLACED,
     READ,
@@ -75,6 +76,7 @@ def check(tree: ast.Module) -> bool:
         PolicyError: for the first construct that is refused, with its span.
     """
     one = _Check()
+    one.classes = plain_classes(tree)
     one.walk(tree)
     if one.refused:
         span, message, help = min(one.refused)
@@ -84,9 +86,44 @@ def check(tree: ast.Module) -> bool:
     return not one.kinds.isdisjoint(YIELDING) and not one.kinds.isdisjoint(ENDING)
 
 
+def plain_classes(tree: ast.Module) -> frozenset[str]:
+    """The names that only class statements bind whose bases are such classes: of nothing else's objects they are the class."""
+    made: dict[str, list[ast.ClassDef]] = {}
+    bound: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef(name=name):
+                made.setdefault(normal(name), []).append(node)
+            case ast.FunctionDef(name=name) | ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                bound.add(normal(name))
+            case ast.alias(name=name, asname=asname):
+                bound.add(normal(asname or name.partition(".")[0]))
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                bound.add(normal(name))
+            case ast.MatchMapping(rest=str(name)):
+                bound.add(normal(name))
+    if "*" in bound:
+        return frozenset()
+    found = {name for name in made if name not in bound}
+    while True:
+        fine = {
+            name
+            for name in found
+            if all(
+                not each.keywords and all(isinstance(base, ast.Name) and normal(base.id) in found for base in each.bases)
+                for each in made[name]
+            )
+        }
+        if fine == found:
+            return frozenset(found)
+        found = fine
+
+
 class _Check:
     def __init__(self) -> None:
         self.refused: list[Refusal] = []
+        self.classes: frozenset[str] = frozenset()
+        """Names that stand for classes of the program's alone."""
         self.kinds: set[type[ast.AST]] = set()
         """The kinds of nodes that there are."""
         self.here: Span = (0, 0, 0, 0)
@@ -290,7 +327,10 @@ class _Check:
 
     def pattern(self, node: ast.MatchClass) -> None:
         """`case A(b=c)` reads attributes, unguarded."""
+        own = isinstance(node.cls, ast.Name) and normal(node.cls.id) in self.classes
         for name in map(normal, node.kwd_attrs):
+            if name in OF_FUNCTIONS and own:
+                continue
             if name[0] == "_" or name in NEVER or name in REPLACED or name in CHECKED:
                 self.refuse(f"a pattern cannot look at the attribute '{name}'", "Read it in the case's body.")
 

@@ -47,6 +47,8 @@ def lines() -> Iterator[str]:
         yield f"[{owner}]"
         for name, ours in sorted(namespace(owner).items()):
             theirs = getattr(module, name, None)
+            if "storage" in name:
+                continue  # PyTorch warns of them once in a process
             if callable(theirs) and (said := " ".join(_facts(owner, name, ours, theirs))):
                 yield f"{name} {said}"
 

@@ -307,3 +307,43 @@ p.sum().backward()
 o.step()
 o.state[p]["momentum_buffer"] = W()
 o.step()
+
+# %% an operation's rules, by a pattern
+#: goal: marks
+import torch
+match torch.relu:
+    case object(op=found):
+        found.rules["self"] = None
+        print("REACHED")
+
+# %% an operation's rules, by a pattern of a protocol
+#: goal: marks
+import torch
+from typing import Any, Protocol, runtime_checkable
+@runtime_checkable
+class P(Protocol):
+    op: Any
+match torch.relu:
+    case P(op=found):
+        print("REACHED")
+
+# %% an operation's rules, by a protocol's own pattern
+#: goal: marks
+import torch
+from typing import Any, Protocol, runtime_checkable
+@runtime_checkable
+class P(Protocol):
+    op: Any
+    __match_args__ = ("op",)
+match torch.relu:
+    case P(found):
+        print("REACHED")
+
+# %% an operation's rules, by a pattern of a name that stands for a class twice
+#: goal: marks
+import torch
+class P: pass
+P = object
+match torch.relu:
+    case P(op=found):
+        print("REACHED")
