@@ -121,8 +121,8 @@ def test_the_keys_open_wherever_the_focus_is_but_not_while_typing(page: Gradtape
 def test_a_short_way_leads_to_the_graph_as_a_table_that_can_be_read_and_used(page: Gradtape) -> None:
     p = page.page
     way = p.get_by_role("navigation", name="Short ways").get_by_role("button", name="Go to the graph as a table")
-    way.focus()
-    p.keyboard.press("Enter")
+    page.settled()
+    way.press("Enter")
     row = p.get_by_role("table").get_by_role("button", name="x1", exact=True)
     row.wait_for()
     page.until(
