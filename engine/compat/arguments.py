@@ -10,16 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from types import CodeType, FunctionType, TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..tensor import Tensor
-from .signatures import invalid_combination, type_name
+from .signatures import invalid_combination, several, type_name, written
 
-_SECTION = re.compile(r"\[(.+?)\]\n([^\[]*)")
 _PLAIN = re.compile(r"(\w+):\w+\.\w+:\d*:(int|bool|float|Number)\b")
 _PARAMETER = re.compile(r"(.+?) (\w+)(?: = .*)?")
 
@@ -59,23 +57,13 @@ class Known(NamedTuple):
 
 
 @cache
-def written() -> dict[str, dict[str, str]]:
-    """What is written of functions, by namespace and name."""
-    text = Path(__file__).with_name("arguments.txt").read_text(encoding="utf-8")
-    return {
-        owner: {name: said for name, _, said in [line.partition(" ") for line in lines.splitlines()]}
-        for owner, lines in _SECTION.findall(text)
-    }
-
-
-@cache
 def _known(owner: str, name: str) -> Known | None:
     """What is known of a function; None if that is nothing."""
     said = written().get(owner, {}).get(name)
     if said is None:
         return None
     if said.startswith("("):
-        called, *signatures = re.findall(r"\((.*?)\)(?= \(|$)", said)
+        called, *signatures = several(said)
         return Known((), called, tuple([_signature(called, text) for text in signatures]))
     return Known(tuple(map(_fact, said.split())))
 

@@ -3,20 +3,44 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+_SECTION = re.compile(r"\[(.+?)\]\n([^\[]*)")
+
+
+@functools.cache
+def written() -> dict[str, dict[str, str]]:
+    """What is written of functions, by namespace and name."""
+    text = Path(__file__).with_name("arguments.txt").read_text(encoding="utf-8")
+    return {
+        owner: {name: said for name, _, said in [line.partition(" ") for line in lines.splitlines()]}
+        for owner, lines in _SECTION.findall(text)
+    }
+
+
+def several(said: str) -> list[str]:
+    """The name and the signatures of a function that has several, as they are written."""
+    return re.findall(r"\((.*?)\)(?= \(|$)", said)
+
 
 @functools.cache
 def overloads() -> dict[str, list[str]]:
-    """The signatures PyTorch 2.13 names in such an error, by function."""
+    """The signatures PyTorch 2.13 names in such an error, by function: those that it has told, and in `signatures.txt` those
+    that it tells of nothing else."""
     found: dict[str, list[str]] = {}
     for line in Path(__file__).with_name("signatures.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             signatures = found[line[1:-1]] = []
         else:
             signatures.append(line)
+    for owner, functions in written().items():
+        for said in functions.values() if owner != "torch.Tensor" else ():
+            if said.startswith("("):
+                name, *texts = several(said)
+                found.setdefault(name, texts)
     return found
 
 

@@ -45,12 +45,15 @@ class Wrapped(Module):
     def __setstate__(self, state: dict[str, Any]) -> None:
         take_over(self, state)
         if "_settings" not in state:
-            known = (
-                signature(getattr(F, self._calls)).parameters if type(self._calls) is str and self._calls in _FUNCTIONS else {}
-            )
+            known = signature(getattr(F, self._calls)).parameters if self._is_function else {}
             # Weights and distances stand among buffers and modules.
             given = [*state, *state.get("_buffers", ()), *state.get("_modules", ())]
             self._settings = tuple(n for n in given if n == "inplace" or (n in known and n != "training"))
+
+    @property
+    def _is_function(self) -> bool:
+        """Whether what it calls is there; a text of another class could say so of itself."""
+        return type(self._calls) is str and self._calls in _FUNCTIONS
 
     def forward(self, input: Tensor) -> Any:
         """The function of the input."""
@@ -64,7 +67,7 @@ class Wrapped(Module):
                 named[name] = value
         if self._trains:
             named["training"] = self.training
-        if type(self._calls) is not str or self._calls not in _FUNCTIONS:
+        if not self._is_function:
             raise AttributeError(f"'{self._calls}' is no function of torch.nn.functional")
         return getattr(F, self._calls)(*inputs, **named)
 

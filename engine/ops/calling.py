@@ -17,8 +17,8 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from .. import compat, dtypes
-from ..compat.arguments import plain_kinds, refused, written
-from ..compat.signatures import invalid_combination, overloads
+from ..compat.arguments import plain_kinds, refused
+from ..compat.signatures import invalid_combination, overloads, written
 from ..context import CALL, context, grad_mode, outside
 from ..op.code_cache import codes
 from ..op.codegen import named_result
@@ -150,17 +150,21 @@ def _plain_code(shape: tuple[tuple[str, Any], ...]) -> CodeType:
     positional, keywords = ([name for name, kind in shape if kind is each] for each in (_POSITIONAL, _NAMED))
     head = ", ".join([*positional, *(["*"] if keywords else []), *keywords])
     given = ", ".join(f"{name!r}: {name}" for name, _ in shape)
-    text = (
-        f"def call({head}):\n"
-        f"    try: return _function({', '.join([*positional, *(f'{n}={n}' for n in keywords)])})\n"
-        f"    except Exception:\n"
-        f"        worded = _failed(_called, {{{given}}}, ())\n"
-        f"        if worded is None: raise\n"
-        f"    raise worded\n"
-    )
+    text = f"def call({head}):\n" + _tried(", ".join([*positional, *(f"{n}={n}" for n in keywords)]), given, "()")
     scope: dict[str, FunctionType] = {}
     exec(codes.code(text, CALL), scope)
     return scope["call"].__code__
+
+
+def _tried(arguments: str, given: str, more: str) -> str:
+    """The call itself, and what is raised where it fails."""
+    return (
+        f"    try: return _function({arguments})\n"
+        f"    except Exception:\n"
+        f"        worded = _failed(_called, {{{given}}}, {more})\n"
+        f"        if worded is None: raise\n"
+        f"    raise worded\n"
+    )
 
 
 def _named(made: Callable[..., Any], called: _Called) -> Callable[..., Any]:
@@ -191,11 +195,7 @@ def _code(shape: tuple[tuple[str, Any, bool, str], ...]) -> CodeType:
         f"def call({head}):\n"
         f"    if {unlike}: return _settled(_called, {{{given}}}, {rest or 'more'}, others)\n"
         + (f"    if {' or '.join(doubtful)}: _checked(_called, {{{given}}}, {rest or 'more'})\n" if doubtful else "")
-        + f"    try: return _function({arguments})\n"
-        f"    except Exception:\n"
-        f"        worded = _failed(_called, {{{given}}}, {rest or 'more'})\n"
-        f"        if worded is None: raise\n"
-        f"    raise worded\n"
+        + _tried(arguments, given, rest or "more")
     )
     scope: dict[str, FunctionType] = {}
     exec(codes.code(text, CALL), scope)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import warnings
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from itertools import chain
 from typing import Any
 
@@ -59,13 +59,15 @@ NO_SETS = since(
 """What is said of parameters that are given as a set; "" where nothing is."""
 
 
-_PLAIN = (bool, int, float, complex, str, type(None))
+_PLAIN = frozenset((bool, int, float, complex, str, type(None), np.ndarray, Tensor))
 
 
-def _look_at_values(values: Iterable[Any]) -> None:
+def _look_at_values(values: Collection[Any]) -> None:
     """Raise TypeError unless all are numbers, tensors, texts, or tuples and lists of such."""
+    if _PLAIN.issuperset(map(type, values)):
+        return
     for value in values:
-        if type(value) in _PLAIN or isinstance(value, Tensor | np.ndarray | np.number | np.bool_):
+        if type(value) in _PLAIN or isinstance(value, Tensor | np.number | np.bool_):
             continue
         if type(value) not in (tuple, list):
             raise TypeError(f"an optimizer computes with numbers and tensors, not with {type(value).__name__}")
@@ -155,8 +157,7 @@ class Optimizer:
                 if grad._array.__class__ is not np.ndarray and grad.is_sparse and not self.sparse_gradients:
                     raise RuntimeError(self.dense_only())
                 state = self.state.get(p) or self._start(array, group)
-                if p in self.state:
-                    _look_at_values(state.values())
+                _look_at_values(state.values())
                 self._update(array, -grad._array if maximize else grad._array, state, group)
                 if state:
                     self.state[p] = state

@@ -12,7 +12,6 @@ import numpy as np
 
 from ... import dtypes, libraries, nn, stand_ins
 from ...autograd.node import Node
-from ...compat import arguments
 from ...compat.signatures import overloads
 from ...discovery import modules
 from ...op.backward_codegen import write_backward
@@ -57,7 +56,6 @@ def up() -> None:
     # Modules of the engine that are imported where they are first needed.
     modules(nn.__name__, nn.__path__)
     overloads()
-    arguments.written()
     keep(libraries)
     keep(stand_ins)
     _bfloat16()

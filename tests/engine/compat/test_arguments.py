@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import engine
-from engine.compat.arguments import Fact, _known, written
+from engine.compat.arguments import Fact, _known
+from engine.compat.signatures import written
 from engine.ops import namespace
 from engine.sandbox import run
 from tests.engine.compat import argument_kinds
