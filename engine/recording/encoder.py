@@ -373,7 +373,6 @@ class Encoder:
 
     def backward_ended(self, number: int, freed: bool, error: str) -> AnyEvent:
         """A backward pass ended."""
-        self.forget_gradients()
         return e.BackwardEnded(self.hole(number), freed, error)
 
     def glimpsed(self, op: Op | None, state: State, is_leaf: bool) -> AnyEvent:

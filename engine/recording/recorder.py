@@ -14,23 +14,23 @@ from sys import _getframe
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from ..autograd.node import Node
 from ..autograd.saved_variable import Uncounted
 from ..context import context
 from ..op.declare import Op
-from ..tensor import Tensor, counter_of
+from ..tensor import Tensor
 from .batch import HOLE
 from .bounded_text import name_of, said
 from .call_paths import CallPath, Codes
 from .encoder import Encoder, State, cut_of
 from .events import (
     NOTHING,
-    AnyEvent,
-    Argument,
+    BackwardEnded,
     GradSet,
-    OpRan,
     Read,
-    Write,
+    Stepped,
 )  # fmt: skip
 from .logbook import Logbook
 from .numbering import IDS
@@ -75,6 +75,19 @@ class Recorder(Logbook):
     def note(self, where: Where, what: str, *arguments: Any) -> None:
         """Write an event down: the Encoder's method with this name makes it of its arguments."""
         self.writer.write(where, getattr(self._encoder, what), *arguments)
+        self._sent_on()
+
+    def _keyed(self, where: Where, key: Any, filling: tuple[int, ...], what: str, *arguments: Any) -> None:
+        """The same for an event whose form is known by a key. `filling` is what the Encoder's method fills the holes with, in
+        its order: where that is not so, the event is described each time."""
+        form = self._forms.get(key)
+        if form is None:
+            form, filled = self.writer.describe(getattr(self._encoder, what), *arguments)
+            if (*filled,) == filling:
+                self._forms[key] = form
+            self._rows.append(form[1](form[0], *where, *filled))
+        else:
+            self._rows.append(form[1](form[0], *where, *filling))
         self._sent_on()
 
     # --- where ------------------------------------------------------------------------------------------------------------
@@ -122,7 +135,16 @@ class Recorder(Logbook):
         state = self._state(tensor)  # first, because there may be no memory for it
         tensor._tape = IDS.give()
         running = self._running[-1] if self._running else 0
-        self.note(self._where, "introduced", state, tensor._node, running, self.owner_of(tensor))
+        owner = self.owner_of(tensor)
+        array, kind, needs, node, output, version = state[1:]
+        if node is None and tensor._view is None and tensor._array.__class__ is np.ndarray:
+            like = self.store.describe(kind), tensor.__class__ is Tensor
+            key = "introduced", *like, needs, output, version > 0, owner >= 0, running > 0
+            filling = [owner] if owner >= 0 else []
+            filling += [tensor._tape - self.first, array, *([version] if version else []), *([running] if running else [])]
+            self._keyed(self._where, key, tuple(filling), "introduced", state, node, running, owner)
+        else:
+            self.note(self._where, "introduced", state, node, running, owner)
         return tensor._tape - self.first
 
     def _state(self, tensor: Tensor) -> State:
@@ -143,17 +165,29 @@ class Recorder(Logbook):
     def op(self, op: Op, arguments: tuple[Any, ...], result: Any, node: Node | None) -> None:
         """An operation ran."""
         self._where = where = self.where()
-        if not self._running:
-            for shortcut in self._shortcuts.get(op, ()):
-                if shortcut(arguments, result, node, *where):
-                    if len(self._rows) >= self.batch:
-                        self.flush()
-                    return
-        self._describe(where, op, arguments, result, node)
-
-    def _describe(self, where: Where, op: Op, arguments: tuple[Any, ...], result: Any, node: Node | None) -> None:
-        """Write down an operation for which there is no shortcut; after some of its form, there is one."""
+        if self._running:
+            self._describe(where, op, arguments, result, node, self._identify(arguments))
+            return
+        shortcuts = self._shortcuts.get(op, ())
+        for shortcut in shortcuts:
+            if shortcut(arguments, result, node, *where):
+                if len(self._rows) >= self.batch:
+                    self.flush()
+                return
+        number = IDS.next
         needs = self._identify(arguments)
+        if IDS.next != number:  # no shortcut applies to what has no id yet, such as a `.grad` that is first used
+            for shortcut in shortcuts:
+                if shortcut(arguments, result, node, *where):
+                    self._sent_on()
+                    return
+        self._describe(where, op, arguments, result, node, needs)
+
+    def _describe(
+        self, where: Where, op: Op, arguments: tuple[Any, ...], result: Any, node: Node | None, needs: bool
+    ) -> None:  # fmt: skip
+        """Write down an operation for which there is no shortcut; after some of its form, there is one. `needs` says whether an
+        argument needs a gradient."""
         number = IDS.next
         if node is not None:
             node._tape = number
@@ -216,16 +250,13 @@ class Recorder(Logbook):
         owner = self.owner_of(tensor)
         if owner >= 0:
             name = self._encoder.describe(name_of(op.name), op)
-            self.note(where, "grad_set", owner, self.store.keep(tensor._array), f"{name}_")
+            self._set(where, owner, self.store.keep(tensor._array), f"{name}_")
             if self.known(tensor) < 0:
                 return
         needs = self._identify(arguments) and node is None
         if self.known(tensor) < 0:
             self.identify(tensor)
         aliases = self._encoder.aliases(tensor)
-        if op.kind == "optimizer" and not needs and tensor._node is None and not aliases and not self._running:
-            self._stepped_on(where, op, tensor)
-            return
         states = [self._state(tensor)]
         for alias in aliases:
             if self.known(alias) >= 0:
@@ -235,19 +266,40 @@ class Recorder(Logbook):
         grad = context.grad
         cut, opened = (cut_of(op, grad, context.inference), _opened(grad)) if needs else ("", NOTHING)
         running = self._running[-1] if self._running else 0
-        self.note(where, "wrote", op, arguments, states, tensor._node, grad, cut, opened, running)
+        what = op, arguments, states, tensor._node, grad, cut, opened, running
+        given = None if aliases or running or tensor._node is not None else self._given(op, arguments)
+        if given is None:
+            self.note(where, "wrote", *what)
+            return
+        kinds, filling = given
+        _, array, _, requires, _, output, version = states[0]
+        key = "wrote", op, kinds, requires, output, grad, cut, opened
+        self._keyed(where, key, (*filling, self.known(tensor), version, array), "wrote", *what)
 
-    def _stepped_on(self, where: Where, op: Op, leaf: Tensor) -> None:
-        """An optimizer wrote a leaf, of which there are no views."""
-        number, array, version = self.known(leaf), self.store.keep(leaf._array), counter_of(leaf).value
-        needs, grad = leaf._needs, context.grad
+    def _given(self, op: Op, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int]] | None:
+        """What tells arguments of one form from those of another, and what fills the holes of the form; None where they have to
+        be described."""
+        kinds: list[Any] = []
+        filling: list[int] = []
+        parameters = op.parameters
+        for k, value in enumerate(arguments):
+            if isinstance(value, Tensor):
+                kinds.append(Tensor)
+                filling.append(value._tape - self.first)
+            elif value is None or (k < len(parameters) and value is parameters[k].default):
+                kinds.append(None)
+            elif value.__class__ in (int, float):
+                kinds.append(float)
+                filling.append(self.writer.number(value))
+            elif value.__class__ in (bool, str):
+                kinds.append((value,))
+            else:
+                return None
+        return tuple(kinds), filling
 
-        def form() -> AnyEvent:
-            name = self._encoder.describe(name_of(op.name), op)
-            written = Write(HOLE, HOLE - 1, HOLE - 2, needs)
-            return OpRan(name, (Argument("self", HOLE),), written=(written,), grad_mode=grad)
-
-        self._row(where, (op.name, needs, grad), form, number, version, array)
+    def _set(self, where: Where, owner: int, array: int, how: str) -> None:
+        """Write down that a `.grad` was set."""
+        self._row(where, (GradSet, how), lambda: GradSet(HOLE, HOLE - 1, how), owner, array)
 
     def backward_began(self, roots: Any, retain_graph: bool, create_graph: bool, inputs: Any, via: str) -> None:
         """A backward pass began."""
@@ -257,7 +309,13 @@ class Recorder(Logbook):
         self._passes += 1
         self._running.append(self._passes)
         self.trains(via)
-        self.note(where, "backward_began", self._passes, starts, bool(retain_graph), bool(create_graph), ids, via)
+        what = self._passes, starts, bool(retain_graph), bool(create_graph), ids, via
+        if len(starts) != 1 or ids or (node := self.known(starts[0][1][0])) < 0:
+            self.note(where, "backward_began", *what)
+            return
+        root, (_, output), gradient = starts[0]
+        key = "backward_began", output, *what[2:4], via
+        self._keyed(where, key, (self._passes, root, self._encoder.gradient(gradient), node), "backward_began", *what)
 
     def node_ran(self, node: Node, received: tuple[Any, ...], raw: tuple[Any, ...], sent: Sequence[Any]) -> None:
         """A node's rule ran; nothing is said of one that was made unseen."""
@@ -291,8 +349,12 @@ class Recorder(Logbook):
 
     def backward_ended(self, retain_graph: bool, error: BaseException | None) -> None:
         """The backward pass ended."""
-        number = self._running.pop()
-        self.note(self._where, "backward_ended", number, not retain_graph, "" if error is None else said(error))
+        number, freed = self._running.pop(), not retain_graph
+        self._encoder.forget_gradients()
+        if error is None:
+            self._row(self._where, (BackwardEnded, freed), lambda: BackwardEnded(HOLE, freed), number)
+        else:
+            self.note(self._where, "backward_ended", number, freed, said(error))
 
     def grad_set(self, tensor: Tensor, how: str) -> None:
         """A `.grad` was assigned."""
@@ -303,7 +365,7 @@ class Recorder(Logbook):
         if grad is not None:
             self.owns(number, grad)
             array = self.store.keep(grad._array)
-        self._row(where, (GradSet, how), lambda: GradSet(HOLE, HOLE - 1, how), number, array)
+        self._set(where, number, array, how)
 
     def flag_set(self, tensor: Tensor, flag: str, value: bool) -> None:
         """`requires_grad` was changed or `retain_grad` called."""
@@ -317,7 +379,9 @@ class Recorder(Logbook):
         idle: list[int] = []
         for p in parameters:
             (idle if p._grad is None else updated).append(self.identify(p))
-        self.note(where, "stepped", name_of(type(optimizer).__name__), updated, idle, rates_of(optimizer))
+        name, rates = name_of(type(optimizer).__name__), rates_of(optimizer)
+        key = Stepped, name, len(updated), len(idle), rates
+        self._keyed(where, key, (*updated, *idle), "stepped", name, updated, idle, rates)
 
     def read(self, tensor: Tensor, how: str) -> None:
         """The values of a tensor were handed out; of interest only for tensors that have been seen."""

@@ -126,7 +126,7 @@ class _Text:
         lines += [f"        if {' or '.join(self.early)}: return False"] if self.early else []
         lines += [f"        {line}" for line in self.reads]
         lines += ["    except (AttributeError, ValueError, TypeError):", "        return False"]
-        guards = [*self.guards, f"({' | '.join(self.ids)}) < 0"]
+        guards = [*self.guards, *([f"({' | '.join(self.ids)}) < 0"] if self.ids else [])]
         lines += [f"    if {guard}: return False" for guard in (" or ".join(guards), self.last) if guard]
         lines += [f"    {line}" for line in (*self.does, *end)]
         source = "\n".join(lines)
@@ -177,7 +177,7 @@ def of_op(
                 text.guards.append(f"a{k}._needs")
         elif a is None or (k < len(op.parameters) and a is op.parameters[k].default):
             text.same(f"a{k}", a)
-        elif a.__class__ in (bool, str):
+        elif a.__class__ in (bool, str) or (a.__class__ is tuple and all([n.__class__ is int for n in a])):
             text.guards.append(f"a{k} != {text.name(a)}")
         elif a.__class__ is int or (a.__class__ is float and a):
             if k < len(op.parameters):
@@ -211,8 +211,6 @@ def of_op(
         text.filling.append("base")
         text.names["share"] = encoder.share
         text.does.append("share(result, result._view.base)")
-    if not text.ids:
-        raise Unlike
     text.last = "kind in large and not store.affords(kind)"
     count = (node is not None) + 1
     text.does += ["own = IDS.next", f"IDS.next = own + {count + leaves}"]

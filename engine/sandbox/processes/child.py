@@ -31,7 +31,7 @@ from ...op.declare import TABLE
 from ...op.symbolic import rule_texts
 from ...program.project import NOT_OPENED, sound
 from ...recording.bounded_text import UNSAYABLE, name_of, plain, said, shown
-from ...recording.recorder import Recorder
+from ...recording.recorder import OFTEN, Recorder
 from ...slots import slots
 from .. import unraisable
 from ..facades import plotting
@@ -456,10 +456,7 @@ def preload() -> None:
         instrument(ast.parse(source), show_last=True)
     recorder = Recorder()
     context.observer = recorder
-    x = engine.ones(2, 2, requires_grad=True)
-    y = (x @ x * 2 + 1).tanh().mean()
-    y.backward()
-    repr(x.grad)
+    _train()
     context.observer = None
     for op in TABLE.values():
         rule_texts(op)
@@ -467,6 +464,26 @@ def preload() -> None:
     all_stays()
     # What programs make is mostly without cycles, and to look for those takes a sixth of the time of one that is recorded.
     gc.set_threshold(YOUNG)
+
+
+def _train() -> None:
+    """What programs do most, often enough that the recorder has compiled what notes it."""
+    x, w = engine.ones(2, 2), engine.ones(2, 2, requires_grad=True)
+    model = engine.nn.Sequential(engine.nn.Linear(2, 2), engine.nn.ReLU(), engine.nn.Linear(2, 2), engine.nn.Tanh())
+    optimizers = [engine.optim.SGD([*model.parameters(), w], lr=0.1), engine.optim.Adam(model.parameters())]
+    for again in range(OFTEN + 1):
+        for optimizer in optimizers:
+            optimizer.zero_grad()
+            out = model(x * w + 1)
+            loss = ((out - x) ** 2).mean() + engine.nn.functional.cross_entropy(out, engine.tensor([0, 1]))
+            loss.backward()
+            optimizer.step()
+        y = (x[again % 2] @ w * 2 + w.sum()).sigmoid().exp().log() / 2
+        (-y).mean().backward()
+        with engine.no_grad():
+            w -= 0.1 * w.grad
+            w.grad.zero_()
+    repr(w.grad)
 
 
 def alias() -> None:

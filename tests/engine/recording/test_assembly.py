@@ -14,8 +14,8 @@ from engine.context import context
 from engine.recording import recorder as module
 from engine.recording.assembly import Assembly
 from engine.recording.batch import HOLE, TEXT_HOLE, Batch, batch_of, numbers
-from engine.recording.events import NOTHING, Argument, BackwardEnded, Named, OpRan, Printed, Scope, TensorInfo
-from engine.recording.recorder import record
+from engine.recording.events import NOTHING, Argument, BackwardEnded, Named, OpRan, Printed, Scope, Stepped, TensorInfo
+from engine.recording.recorder import Recorder, record
 from engine.recording.store import RecordingError, Row
 
 
@@ -134,6 +134,8 @@ for again in range(9):
     with torch.no_grad():
         x += 1
         z = x * 0.5
+        x.sub_(x.grad * 0.25).mul_(2).clamp_(-5.0, None).add_(torch.zeros(3) + x.grad, alpha=0.5)
+        x.grad.mul_(0.5)
     a = torch.cat([x[k : k + 1] * float(k - again) for k in range(3)] + [y.detach()]) if again % 2 else x * -0.0 + x * 0.0 + 1
     a = a.reshape(-1, 1).sum(0, keepdim=True) * True
     loss = model(torch.ones(4, 2)).square().mean() + a.sum() + (x[again % 3] * again).tanh()
@@ -147,9 +149,14 @@ for again in range(9):
 
 
 def test_shortcuts_write_what_is_described_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = []
+    def described(self: Recorder, where: tuple[int, int], key: object, filling: object, what: str, *arguments: object) -> None:
+        self.note(where, what, *arguments)
+
+    kept: list[Any] = []
     for often in (module.OFTEN, 10**9):
         monkeypatch.setattr(module, "OFTEN", often)
+        if kept:
+            monkeypatch.setattr(Recorder, "_keyed", described)
         torch.manual_seed(0)
         context.sequence = 0
         model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
@@ -157,6 +164,8 @@ def test_shortcuts_write_what_is_described_without_them(monkeypatch: pytest.Monk
         with record({"<program>": 0}) as tape:
             exec(compile(OFTEN_DONE, "<program>", "exec"), {"torch": torch, "model": model, "opt": opt, "__name__": "__main__"})
         assert bool(tape._shortcuts) == (often < 10**9)
+        keyed = {key[0] for key in tape._forms if isinstance(key, tuple)} & {"introduced", "wrote", "backward_began", Stepped}
+        assert len(keyed) == (0 if kept else 4)
         kept.append(tape.recording())
     short, long = kept
     for one, other in zip(short.events, long.events, strict=True):
