@@ -85,6 +85,18 @@ class _Absent(type):
             raise AttributeError(f"type object '{cls.__name__}' has no attribute '{name}'")
         cls()
 
+    def __getitem__(cls, parameters: Any) -> Any:
+        # `Float[Tensor, "batch"]` in an annotation, which nothing asks.
+        return cls
+
+    def __bool__(cls) -> bool:
+        return True
+
+    # Who iterates it, counts it or computes with it is refused as well.
+    __iter__ = __len__ = __contains__ = __enter__ = __exit__ = __float__ = __int__ = __index__ = __call__
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = __truediv__ = __rtruediv__ = __neg__ = __call__
+    __lt__ = __le__ = __gt__ = __ge__ = __call__
+
 
 _ABSENT: dict[type, tuple[str, str]] = {}
 """Such a name → what it is called, and what to do instead."""

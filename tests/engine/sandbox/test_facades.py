@@ -113,6 +113,9 @@ from utils import load as loaded
 class Net(LightningModule):
     pass
 
+def shaped(x: loaded["batch 3"], y: LightningModule | None = None) -> "loaded":
+    return x if loaded else y
+
 print(isinstance(1, Net), issubclass(Net, LightningModule), callable(loaded))
 try:
     import horovod.torch
@@ -135,6 +138,10 @@ def test_what_is_not_there_can_be_imported_unless_the_program_tries() -> None:
     [
         ("Net()", "lightning.LightningModule is not available to programs here"),
         ("LightningModule.load('x')", "lightning.LightningModule is not available to programs here"),
+        ("for batch in loaded: pass", "utils.load is not available to programs here"),
+        ("with loaded as file: pass", "utils.load is not available to programs here"),
+        ("1 - loaded / 2", "utils.load is not available to programs here"),
+        ("len(loaded)", "utils.load is not available to programs here"),
         ("loaded('x')", "utils.load is not available to programs here"),
         ("amp.initialize()", "apex.amp is not available to programs here"),
         ("apex.optimizers", "apex.optimizers is not available to programs here"),
