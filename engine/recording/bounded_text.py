@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from ..limits import NAME, TEXT, Row, shortened
 
 UNSAYABLE = "(its message cannot be shown)"
@@ -31,10 +35,29 @@ def said(error: object, row: Row = TEXT) -> str:
 
 
 def shown(value: object, most: int = 80) -> str:
-    """A plain value as short text."""
+    """A plain value as short text; of a list no more is written than fits, and a larger array is told by its shape and type."""
     try:
-        text = repr(value)
+        if value.__class__ is np.ndarray and value.size > MOST:
+            text = f"array of shape {value.shape}, dtype {value.dtype}"
+        else:
+            text = repr(_beginning(value, [most]) if value.__class__ in _SEQUENCES else value)
         short = text if len(text) <= most else str.__getitem__(text, slice(most - 1)) + "…"
         return plain(short)
     except Exception:
         return f"<{type(value).__name__[:most]}>"
+
+
+MOST = 16
+"""Elements of an array that are written one by one."""
+_SEQUENCES = frozenset((list, tuple))
+
+
+def _beginning(value: Any, left: list[int]) -> Any:
+    """The first items of a list or tuple, of which each takes a character at least, in as many as are left."""
+    some = []
+    for item in value:
+        if left[0] < 0:
+            break
+        left[0] -= 1
+        some.append(_beginning(item, left) if item.__class__ in _SEQUENCES else item)
+    return value.__class__(some)

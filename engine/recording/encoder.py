@@ -34,7 +34,8 @@ FLYING = 4_096
 """Gradients that are kept alive for that, at most."""
 _UNDECLARED = {"constant": ("creation",)}
 """Traits of what is entered for tensors that came about unseen, beside what is declared."""
-_NUMBERS = frozenset((int, float))
+_VARYING = frozenset((int, float, list, np.ndarray))
+"""Types of arguments that differ from event to event: their texts are no part of the event's form."""
 
 
 class Encoder:
@@ -268,7 +269,7 @@ class Encoder:
                 several = [(k, v) for k, v in enumerate(value) if isinstance(v, Tensor)]
                 items.extend([Argument(f"{name}[{k}]", hole(v._tape - first)) for k, v in several])
             elif value is not None and not (i < len(parameters) and value is parameters[i].default):
-                varies = value.__class__ in _NUMBERS
+                varies = value.__class__ in _VARYING
                 items.append(Argument(name, self.writer.said(value)) if varies else Argument(name, text=shown(value)))
         return tuple(items)
 

@@ -183,6 +183,9 @@ def of_op(
             if k < len(op.parameters):
                 text.guards.append(f"a{k} is {text.name(op.parameters[k].default)}")
             text.said(f"a{k}", a, f"n{k}")
+        elif a.__class__ is np.ndarray:
+            text.names["told"] = encoder.writer.number
+            text.filling.append(f"told(a{k})")
         else:
             raise Unlike
     if node is not None:

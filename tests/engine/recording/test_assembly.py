@@ -7,6 +7,7 @@ import struct
 import weakref
 from typing import Any
 
+import numpy as np
 import pytest
 
 import engine as torch
@@ -14,6 +15,7 @@ from engine.context import context
 from engine.recording import recorder as module
 from engine.recording.assembly import Assembly
 from engine.recording.batch import HOLE, TEXT_HOLE, Batch, batch_of, numbers
+from engine.recording.bounded_text import shown
 from engine.recording.events import NOTHING, Argument, BackwardEnded, Named, OpRan, Printed, Scope, Stepped, TensorInfo
 from engine.recording.recorder import Recorder, record
 from engine.recording.store import RecordingError, Row
@@ -184,3 +186,21 @@ def test_gradients_that_the_program_has_let_go_are_not_kept_alive() -> None:
             x.grad = None
         gc.collect()
         assert [reference() for reference in gone] == [None] * 300
+
+
+def test_what_is_given_as_an_array_or_a_list_is_told_shortly_and_is_no_part_of_the_form() -> None:
+    with record({__file__: 0}) as tape:
+        for k in range(12):
+            torch.from_numpy(np.full((4, 8), k, np.float32))
+            torch.as_tensor([k, k + 1.5])
+    events = [event for event in tape.recording().events if isinstance(event, OpRan)]
+    texts = [event.inputs[0].text for event in events]
+    assert texts[:2] + texts[-2:] == ["array of shape (4, 8), dtype float32", "[0, 1.5]", texts[0], "[11, 12.5]"]
+    assert len({form[0] for form in tape.writer._known.values()}) == 2
+    assert [event.outputs[0].shape for event in events[::2]] == [(4, 8)] * 12
+
+
+@pytest.mark.parametrize("value", [[], [[0.25] * 50] * 3, [[], [[1]], (2, "a" * 99)], list(range(10**5)), (1,), "a" * 200, 0.1])
+def test_the_text_of_a_list_is_what_fits_of_it(value: object) -> None:
+    whole = repr(value)
+    assert shown(value) == (whole if len(whole) <= 80 else whole[:79] + "…")
