@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..compat.classes import typename
 from ..context import context, observed, outside, warn_once
 from ..errors import AutogradError
 from ..tensor import Tensor, constant
@@ -153,11 +154,14 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
     """A node's rule on gradients of its outputs.
 
     Raises:
-        TypeError: for another number of gradients than the node has outputs.
+        TypeError: for another number of gradients than the node has outputs, and for what is no tensor.
     """
     outputs = len(node.shape) if node.several else 1
     if len(grads) != outputs:
         raise TypeError(f"expected {outputs} arguments, got {len(grads)} instead")
+    for number, gradient in enumerate(grads):
+        if gradient is not None and not isinstance(gradient, Tensor):
+            raise TypeError(f"expected Variable or None for argument {number} but got {typename(gradient)}")
     if isinstance(node, AccumulateGrad):
         add_to_leaf(node.variable, grads[0]._array)
         return ()

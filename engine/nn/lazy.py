@@ -12,6 +12,7 @@ from ..ops.creation.factories import tensor
 from ..tensor import Tensor
 from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, Size
 from .linear import Linear
+from .module import Module
 from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 
@@ -53,6 +54,8 @@ class LazyModuleMixin:
         module._load_hook.remove()
         del module._initialize_hook, module._load_hook
         if module.cls_to_become is not None:
+            if not issubclass(module.cls_to_become, Module):
+                raise TypeError(f"cls_to_become must be a Module, but it is {module.cls_to_become}")
             module.__class__ = module.cls_to_become
 
 

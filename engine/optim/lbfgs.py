@@ -10,7 +10,7 @@ import numpy as np
 from ..compat.version import since, when_followed
 from ..context import grad_mode
 from ..tensor import Array, Tensor, constant
-from .optimizer import Optimizer, State
+from .optimizer import Optimizer, State, looked_at
 from .update_rules import check, number, options
 
 Evaluate = Callable[[Any], tuple[float, Array]]
@@ -58,8 +58,7 @@ class LBFGS(Optimizer):
 
         Returns the loss before the step.
         """
-        group = self.param_groups[0]
-        self._look_at(group)
+        group = self._looked_at(self.param_groups[0])
         params = group["params"]
         lr, history = number(group["lr"]), group["history_size"]
         sign = -1 if group.get("maximize") else 1
@@ -78,7 +77,7 @@ class LBFGS(Optimizer):
         g = sign * self._gradient()
         if np.abs(g).max() <= group["tolerance_grad"]:
             return first
-        kept: dict[str, Any] = {name: _plain(state.get(name)) for name in KEPT}
+        kept: dict[str, Any] = {name: _plain(looked_at(state.get(name))) for name in KEPT}
 
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1

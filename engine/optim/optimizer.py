@@ -7,9 +7,10 @@ An algorithm is a class with the constructor of PyTorch's, `_start` (the state o
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any
 
@@ -59,19 +60,45 @@ NO_SETS = since(
 """What is said of parameters that are given as a set; "" where nothing is."""
 
 
-_PLAIN = frozenset((bool, int, float, complex, str, type(None), np.ndarray, Tensor))
+_SCALARS = {kind for kind in np.sctypeDict.values() if issubclass(kind, np.number | np.bool_)}
+_PLAIN = frozenset((bool, int, float, complex, str, type(None), np.ndarray, Tensor)) | _SCALARS
 
 
-def _look_at_values(values: Collection[Any]) -> None:
-    """Raise TypeError unless all are numbers, tensors, texts, or tuples and lists of such."""
-    if _PLAIN.issuperset(map(type, values)):
-        return
-    for value in values:
-        if type(value) in _PLAIN or isinstance(value, Tensor | np.number | np.bool_):
-            continue
-        if type(value) not in (tuple, list):
-            raise TypeError(f"an optimizer computes with numbers and tensors, not with {type(value).__name__}")
-        _look_at_values(value)
+def looked_at(value: Any) -> Any:
+    """A number, a tensor, a text, or a tuple or list of such, as an update may compute with it: nobody can change it meanwhile,
+    and it is nothing whose class has operators of its own, which would be given the arrays of parameters.
+
+    Raises:
+        TypeError: for anything else.
+    """
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is tuple or kind is list:
+        return kind(map(looked_at, value))
+    if isinstance(value, Tensor):
+        return constant(value._array)
+    if isinstance(value, np.number | np.bool_):
+        return np.asarray(value)[()]
+    raise TypeError(f"an optimizer computes with numbers and tensors, not with {kind.__name__}")
+
+
+def _looked_at_state(state: Any) -> State:
+    """A state of a parameter in a dict of its own."""
+    found = {**state}
+    for name, value in found.items():
+        if type(value) is tuple or type(value) is list:
+            found[name] = type(value)(map(looked_at, value))
+        elif type(value) not in _PLAIN and not isinstance(value, Tensor):
+            found[name] = looked_at(value)
+    return found
+
+
+def _read_by(cls: type[Optimizer]) -> set[str]:
+    """The options that an algorithm reads: those of its constructor, which differs between versions."""
+    makers = [vars(c)["__init__"] for c in cls.__mro__ if c.__module__.startswith("torch.") and "__init__" in vars(c)]
+    codes = [inspect.unwrap(maker).__code__ for maker in makers]
+    return {name for code in codes for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]}
 
 
 class Optimizer:
@@ -131,12 +158,18 @@ class Optimizer:
 
     # --- stepping ---------------------------------------------------------------------------------------------------------
 
-    def _look_at(self, group: Group) -> None:
-        """Raise TypeError for options of a group that are no numbers, or parameters that are no tensors: an update computes
-        with the arrays of parameters, which nothing of a program's is to be given."""
-        if type(group) is not dict or not all([isinstance(p, Tensor) for p in group["params"]]):
+    def _looked_at(self, group: Group) -> Group:
+        """A group with the options that the algorithm reads, as it is while it steps: an update computes with the arrays of
+        parameters, which nothing of a program's is to be given.
+
+        Raises:
+            TypeError: for options that are no numbers, or parameters that are no tensors.
+        """
+        params = list(group["params"]) if type(group) is dict else [None]
+        if not all([isinstance(p, Tensor) for p in params]):
             raise TypeError("param_groups has to be a list of dicts, with tensors as their params")
-        _look_at_values([group.get(name) for name in self.defaults])
+        read = {name: looked_at(group[name]) for name in _read_by(type(self)) if name in group and name != "params"}
+        return read | {"params": params, "decoupled_weight_decay": bool(group.get("decoupled_weight_decay", False))}
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient; returns what `closure` (computes loss and gradients anew) returns."""
@@ -146,8 +179,7 @@ class Optimizer:
         if closure is not None:
             with grad_mode(True):
                 loss = closure()
-        for group in self.param_groups:
-            self._look_at(group)
+        for group in map(self._looked_at, self.param_groups):
             maximize = group.get("maximize", False)
             for p in group["params"]:
                 grad = p._grad
@@ -156,10 +188,12 @@ class Optimizer:
                 array = p._array
                 if grad._array.__class__ is not np.ndarray and grad.is_sparse and not self.sparse_gradients:
                     raise RuntimeError(self.dense_only())
-                state = self.state.get(p) or self._start(array, group)
-                _look_at_values(state.values())
+                kept = self.state.get(p)
+                state = _looked_at_state(kept) if kept else self._start(array, group)
                 self._update(array, -grad._array if maximize else grad._array, state, group)
-                if state:
+                if type(kept) is dict and kept:
+                    kept.update(state)
+                elif state:
                     self.state[p] = state
                 self._wrote(p)
         return loss
@@ -357,7 +391,8 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
                 arguments, kwargs = result
         out = step(*arguments, **kwargs)
         if context.observer is not None:
-            context.observer.stepped(self, tuple([p for group in self.param_groups for p in group["params"]]))
+            stepped = [p for group in self.param_groups for p in group["params"] if isinstance(p, Tensor)]
+            context.observer.stepped(self, tuple(stepped))
         for post in self._step_post_hooks.values():
             post(self, arguments, kwargs)
         return out

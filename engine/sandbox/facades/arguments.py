@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import types
 from typing import Any
 
 from ..policy.errors import PolicyError
@@ -43,6 +44,7 @@ class Namespace(argparse.Namespace):
     def __setattr__(self, name: str, value: Any) -> None:
         if not may_inject(name):
             raise PolicyError(f"the attribute {name!r} cannot be set in programs here", instead(str(name)))
+        _guards[0].write(self, name)
         super().__setattr__(name, value)
 
 
@@ -59,10 +61,30 @@ class FileType:
             raise argparse.ArgumentTypeError(f"can't open '{path}': {error}") from None
 
 
+class _Subparsers(argparse._SubParsersAction):  # type: ignore[type-arg]
+    """As Python's own; what a parser of the program's gives for a namespace is looked at as `vars` of it."""
+
+    def __call__(self, *given: Any, **options: Any) -> None:
+        _chosen(self, *given, **options)
+
+
+def _attributes(thing: Any) -> Any:
+    return _guards[0].attributes(thing)
+
+
+_chosen: Any = types.FunctionType(
+    argparse._SubParsersAction.__call__.__code__, {**vars(argparse), "vars": _attributes}, "__call__", (None,)
+)
+
+
 class ArgumentParser(argparse.ArgumentParser):
     """As `argparse.ArgumentParser`."""
 
     __module__ = "argparse"
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.register("action", "parsers", _Subparsers)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """What is known of the arguments, and the others."""

@@ -15,7 +15,7 @@ import numpy as np
 from ..policy.copying import ATOMIC, Deep, Shallow, reduced_of
 from ..policy.errors import PolicyError
 from ..policy.guards import Guards, mro_before, names_of
-from ..policy.names import instead, may_inject
+from ..policy.names import instead, is_dunder, may_inject
 
 IMMUTABLE = ATOMIC | {tuple, frozenset, slice}
 """What is its own copy."""
@@ -68,6 +68,12 @@ class Copying:
         finally:
             self._under_way.pop()
             self._guards.memos.pop()
+
+    def field(self, thing: Any, name: str, *default: Any) -> Any:
+        """What `getattr` gives the functions of dataclasses."""
+        if default or is_dunder(name) or not self._guards.is_own(type(thing)):
+            return getattr(thing, name, *default)
+        return self._guards.get(thing, name)
 
     def replace(self, obj: Any, /, **changes: Any) -> Any:
         """A copy of an object with other values in some of its fields."""
@@ -133,11 +139,15 @@ def dictionaries(copying: Copying) -> dict[str, Any]:
 
 
 def conversions(copying: Copying) -> dict[str, Any]:
-    """`dataclasses.asdict` and `astuple`: Python's own, which find another module by the name of `copy`."""
+    """What reads the fields of dataclasses: Python's own functions, which find another module by the name of `copy`, and
+    read as a program does: a field may have the name of anything that its class inherits."""
     module = types.SimpleNamespace(copy=copying.copy, deepcopy=copying.deepcopy)
-    names = {**vars(dataclasses), "copy": module}
-    for name in ("_asdict_inner", "_astuple_inner", "asdict", "astuple"):
-        original: Any = getattr(dataclasses, name)
-        names[name] = types.FunctionType(original.__code__, names, name, original.__defaults__)
-        names[name].__kwdefaults__ = original.__kwdefaults__
-    return {name: names[name] for name in ("asdict", "astuple")}
+    names = {**vars(dataclasses), "copy": module, "getattr": copying.field}
+    found = {}
+    for name in ("_asdict_inner", "_astuple_inner", "_replace", "asdict", "astuple", "replace"):
+        original: Any = getattr(dataclasses, name, None)
+        if original is not None:
+            names[name] = found[name] = types.FunctionType(original.__code__, names, name, original.__defaults__)
+            names[name].__kwdefaults__ = original.__kwdefaults__
+            names[name].__doc__ = original.__doc__
+    return found

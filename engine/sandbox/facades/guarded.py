@@ -10,6 +10,7 @@ import enum
 import functools
 import json
 import operator
+import struct
 import types
 import typing
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from typing import Any
 
 from ..policy.errors import PolicyError
 from ..policy.formats import safe_format
-from ..policy.guards import MAIN, Guards, harmless_patterns
+from ..policy.guards import MAIN, Guards, are_harmless_patterns, below, harmless_patterns
 from ..policy.inert import refusal
 from ..policy.names import instead, is_dunder, may_inject
 from ..policy.reentry import pin_class, setitem
@@ -50,6 +51,7 @@ def facades(guards: Guards, copying: Copying) -> dict[str, Facade]:
         "functools": _functools(guards),
         "json": _json(guards),
         "operator": _operator(guards),
+        "struct": _struct(guards),
         "types": _types(guards),
         "typing": _typing(guards),
     }
@@ -114,14 +116,19 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
     def process(cls: Any, options: dict[str, Any]) -> Any:
         if not isinstance(cls, type) or not guards.is_own(cls):
             raise PolicyError("dataclass takes a class of the program's own", "Write a class statement.")
-        # Its code is made from text, in which the fields' names stand.
+        # Its code is made from text, in which the fields' names stand, and sets the attributes itself.
+        names: list[str] = []
         for base in cls.__mro__:
             for name in vars(base).get("__annotations__", ()) if guards.is_own(base) else ():
                 if not (type(name) is str and name.isidentifier() and may_inject(name)):
                     raise PolicyError(f"{name!r} cannot be the name of a field", "Write the fields in the class.")
+                guards.write(cls, name)
+                names.append(name)
+        # Classes that were made before it becomes one inherit its patterns.
+        if not all(are_harmless_patterns(names, type(lower)) for lower in (cls, *below(cls))):
+            options["match_args"] = False
         made: Any = dataclasses.dataclass(cls, **options)
-        harmless_patterns(made)
-        return pin_class(made)
+        return replaced_by_guards(pin_class(made))
 
     def dataclass(cls: Any = None, /, **options: Any) -> Any:
         return process(cls, options) if cls is not None else lambda cls: process(cls, options)
@@ -136,10 +143,17 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
             cls_name, [f[0] if len(f) == 1 else f for f in named], namespace={"__module__": MAIN}, **options
         )
         harmless_patterns(made)
-        return pin_class(made)
+        return replaced_by_guards(pin_class(made))
 
-    names = picked(dataclasses, "Field FrozenInstanceError InitVar KW_ONLY MISSING field fields is_dataclass replace")
-    names |= conversions(copying)
+    def replaced_by_guards(made: type) -> type:
+        # Newer Pythons give each class a method of it.
+        if vars(made).get("__replace__") is vars(dataclasses).get("_replace", made):
+            type.__setattr__(made, "__replace__", converting["_replace"])
+        return made
+
+    names = picked(dataclasses, "Field FrozenInstanceError InitVar KW_ONLY MISSING field fields is_dataclass")
+    converting = conversions(copying)
+    names |= {name: converting[name] for name in ("asdict", "astuple", "replace")}
     guards.know(v for n, v in names.items() if n != "Field")
     return names | {"dataclass": dataclass, "make_dataclass": make_dataclass}
 
@@ -175,6 +189,10 @@ def _enum(guards: Guards) -> dict[str, Any]:
     return made | picked(enum, "auto unique")
 
 
+_guards: list[Guards] = []
+"""Those of the world; no attribute of anything that a program has."""
+
+
 class SimpleNamespace(types.SimpleNamespace):
     """A namespace whose names are checked."""
 
@@ -183,7 +201,7 @@ class SimpleNamespace(types.SimpleNamespace):
     def __init__(self, mapping: Any = (), /, **names: Any) -> None:
         names = dict(mapping, **names)
         for name in names:
-            _plain(name)
+            _guards[0].write(self, _plain(name))
         super().__init__(**names)
 
     def __replace__(self, /, **changes: Any) -> SimpleNamespace:
@@ -194,6 +212,7 @@ class SimpleNamespace(types.SimpleNamespace):
 
 
 def _types(guards: Guards) -> dict[str, Any]:
+    _guards[:] = [guards]
     guards.know((SimpleNamespace,), bases=True)
     guards.opened += (SimpleNamespace,)
     looks = "BuiltinFunctionType BuiltinMethodType FunctionType GeneratorType LambdaType ModuleType"
@@ -241,11 +260,41 @@ def _functools(guards: Guards) -> dict[str, Any]:
         guards.noticed("callbacks")
         return functools.cmp_to_key(mycmp)
 
-    names = picked(functools, "cache cached_property lru_cache partial partialmethod reduce")
-    guards.know((functools.partial, functools.cached_property))
+    class cached_property(functools.cached_property[Any]):  # noqa: N801
+        __module__ = "functools"
+        __doc__ = functools.cached_property.__doc__
+
+        def __get__(self, instance: Any, owner: Any = None) -> Any:
+            # The name under which it keeps what it found may be that of another class's attribute.
+            if instance is not None and type(self.attrname) is str:
+                guards.write(instance, self.attrname)
+            return super().__get__(instance, owner)
+
+    cached_property.__qualname__ = "cached_property"
+    names = picked(functools, "cache lru_cache partial partialmethod reduce") | {"cached_property": cached_property}
+    guards.know((functools.partial, cached_property))
     absent = refusal("functools.singledispatch", "Use isinstance(), or a dict from types to functions.")
     names |= {"total_ordering": lambda cls: pin_class(functools.total_ordering(cls))}
     return names | {"cmp_to_key": cmp_to_key, "singledispatch": absent, "update_wrapper": update_wrapper, "wraps": wraps}
+
+
+def _struct(guards: Guards) -> dict[str, Any]:
+    def of_plain_formats(real: Any) -> Any:
+        def called(format: Any, /, *others: Any, **options: Any) -> Any:
+            # Formats are kept for all who say the same, and a class of the program's would say what is the same.
+            if isinstance(format, str):
+                format = str.__str__(format)
+            elif isinstance(format, bytes):
+                format = bytes.__bytes__(format)
+            return real(format, *others, **options)
+
+        called.__name__ = called.__qualname__ = real.__name__
+        called.__doc__ = real.__doc__
+        return called
+
+    guards.know((struct.error,))
+    functions = picked(struct, "calcsize iter_unpack pack unpack unpack_from")
+    return {name: of_plain_formats(function) for name, function in functions.items()} | {"error": struct.error}
 
 
 def _operator(guards: Guards) -> dict[str, Any]:

@@ -69,7 +69,6 @@ NAMES = {
     "string": (
         "ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable punctuation whitespace"
     ),
-    "struct": "calcsize error iter_unpack pack unpack unpack_from",
     "textwrap": "dedent fill indent shorten wrap",
     "time": (
         "asctime ctime gmtime localtime mktime monotonic monotonic_ns perf_counter perf_counter_ns process_time "

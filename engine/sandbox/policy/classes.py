@@ -28,16 +28,21 @@ ALLOWED = DEFINED | CONSTANTS | PYTHONS
 build_class: Callable[..., Any] = vars(__import__("builtins"))["__build_class__"]
 
 Look = Callable[[str, tuple[Any, ...]], None]
+OwnMemo = Callable[[Any, types.FrameType], Any]
+LookAgain = Callable[[str, tuple[Any, ...], Any, dict[str, Any]], None]
 
 
 class Maker:
-    """Stands in for the metaclass of one class statement: looks at bases and names, and then makes the class with it."""
+    """Stands in for the metaclass of one class statement: looks at bases and names, and then makes the class with it.
 
-    def __init__(self, look_at_bases: Look, own_memo: Callable[[Any, types.FrameType], Any], metaclass: type | None) -> None:
-        self._look_at_bases, self._own_memo, self._given = look_at_bases, own_memo, metaclass
+    All looks come before there is a class: while Python makes it, it calls `__set_name__` and `__init_subclass__` of the
+    program's, which keep the class even where it is refused afterwards.
+    """
+
+    def __init__(self, look_at_bases: Look, look_at_all: LookAgain, own_memo: OwnMemo, metaclass: type | None) -> None:
+        self._look_at_bases, self._look_at_all = look_at_bases, look_at_all
+        self._own_memo, self._given = own_memo, metaclass
         self._kind: Any = type
-        self.names: tuple[str, ...] = ()
-        """What the body of the class defines."""
 
     def __prepare__(self, name: str, bases: tuple[Any, ...], **options: Any) -> Any:
         self._look_at_bases(name, bases)
@@ -47,7 +52,7 @@ class Maker:
 
     def __call__(self, name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **options: Any) -> Any:
         look_at_names(namespace, self._own_memo)
-        self.names = tuple(namespace)
+        self._look_at_all(name, bases, self._kind, namespace)
         return self._kind(name, bases, namespace, **options)
 
 

@@ -179,14 +179,20 @@ class Guards:
             self.noticed("arrays")
             return True
         if name in OF_FUNCTIONS:
-            function = getattr(thing, "__func__", thing) if type(thing) is types.MethodType else thing
-            return type(function) is not types.FunctionType or self.is_own_function(function)
+            function = thing
+            while type(function) is not types.FunctionType:
+                # A method, or what stands around a function (`lru_cache`) and has taken over its attributes.
+                inner = getattr(function, "__func__" if type(function) is types.MethodType else "__wrapped__", None)
+                if inner is None:
+                    return True
+                function = inner
+            return self.is_own_function(function)
         if name in PRIVATE or name in OVERRIDDEN or name.startswith(_SAVED) or isinstance(thing, self.modules):
             return True
         cls, own = type(thing), self.is_own
         having = [c for c in mro_before(thing)[1] if name in names_of(c)]
         if having and not all(map(own, having)):
-            return own(having[0])
+            return self._is_overridden(having, name)
         if cls is super or isinstance(thing, type):
             return bool(having)
         if not self._is_storable(thing):
@@ -245,10 +251,11 @@ class Guards:
         if name[0] == "_" and not is_dunder(name):
             cls = thing if isinstance(thing, type) else type(thing)
             having = [c for c in _mro_of(cls) if name in names_of(c)]
-            below = _below(thing) if isinstance(thing, type) else ()
-            if (having and not self.is_own(having[0]) and not self._may_override(cls, name)) or any(
-                name in names_of(c) and _is_engines(c) and not self._may_override(lower, name)
-                for lower in below
+            lowers = below(thing) if isinstance(thing, type) else ()
+            mine = not having or self._is_overridden(having, name) or self._may_override(_mro_of(cls), name)
+            if not mine or any(
+                name in names_of(c) and _is_engines(c) and not self._may_override(_mro_of(lower), name)
+                for lower in lowers
                 for c in _mro_of(lower)
             ):
                 raise PolicyError(f"the attribute '{name}' of '{_name_of(thing)}' cannot be set here", instead(name))
@@ -399,15 +406,29 @@ class Guards:
             raise PolicyError(
                 f"the class '{name}' cannot have a metaclass of its own here", "Use __init_subclass__, or a class decorator."
             )
-        maker = Maker(self._look_at_bases, self.memo_for, given)
+        maker = Maker(self._look_at_bases, self._look_at_all, self.memo_for, given)
         made = build_class(body, name, *bases, metaclass=maker, **options)
         if isinstance(made, type):
-            self._look_at_private(made, maker.names)
+            # What the metaclass itself has put there.
             harmless_patterns(made)
-            self._asked = self._asked or not ASKED.isdisjoint(names_of(made))
-            if names_of(made).keys() & CALLED or (names_of(made).keys() >= SEQUENCE and not issubclass(made, self.opened)):
-                self.noticed("callbacks")
+            self._notice(names_of(made).keys(), _mro_of(made))
         return made
+
+    def _look_at_all(self, name: str, bases: tuple[Any, ...], kind: Any, namespace: dict[str, Any]) -> None:
+        """Look at a class that is about to be made, by its metaclass, from bases and names that were looked at one by one."""
+        before = [*dict.fromkeys(c for base in bases for c in _mro_of(base))]
+        self._look_at_private(name, before, namespace)
+        listing: Any = next((n for n in (namespace, *map(names_of, before)) if "__match_args__" in n), {})
+        if not are_harmless_patterns(listing.get("__match_args__", ()), kind):
+            dict.__setitem__(namespace, "__match_args__", ())
+        self._notice(namespace.keys(), before)
+
+    def _notice(self, names: Collection[str], lines: Iterable[type]) -> None:
+        """Note whether C code may call methods of a class by these names."""
+        self._asked = self._asked or not ASKED.isdisjoint(names)
+        opened = any(issubclass(c, self.opened) for c in lines)
+        if not CALLED.isdisjoint(names) or (SEQUENCE.issubset(names) and not opened):
+            self.noticed("callbacks")
 
     def _look_at_bases(self, name: str, bases: tuple[Any, ...]) -> None:
         for base in bases:
@@ -420,27 +441,38 @@ class Guards:
         if any(issubclass(base, BaseExceptionGroup) for base in bases):
             raise PolicyError(f"the class '{name}' cannot inherit from a group of exceptions here", "Raise ExceptionGroup.")
 
-    def _look_at_private(self, made: type, names: Collection[str]) -> None:
+    def _look_at_private(self, name: str, before: Collection[type], names: Collection[str]) -> None:
         """Refuse a class in which a private name of the engine's stands for something of the program's: what relies on that
         name would be given it.
 
         Args:
+            name: its own.
+            before: the classes that it inherits from.
             names: those that its body defines.
         """
-        lines = _mro_of(made)
-        engines = [c for c in lines if _is_engines(c)]
-        for own in filter(self.is_own, lines) if engines else ():
-            for name in names if own is made else names_of(own):
+        engines = [c for c in before if _is_engines(c)]
+        for own in (None, *filter(self.is_own, before)) if engines else ():
+            # What a dataclass has by these names is set by its `__init__`.
+            mine = names if own is None else names_of(own).keys() | names_of(own).get("__dataclass_fields__", {}).keys()
+            for each in mine:
                 # What inherits from the engine itself has been looked at when it was made.
-                having = [c for c in engines if name in names_of(c) and (own is made or c not in _mro_of(own))]
-                if having and not self._may_override(made, name):
-                    raise PolicyError(f"'{name}' cannot be defined in the class '{made.__name__}' here", instead(name))
+                having = [c for c in engines if each in names_of(c) and (own is None or c not in _mro_of(own))]
+                if having and not self._may_override(engines, each):
+                    raise PolicyError(f"'{each}' cannot be defined in the class '{name}' here", instead(each))
 
-    def _may_override(self, cls: type, name: str) -> bool:
-        """Whether something of the program's may take the place of what a class of the engine's has by a name."""
+    def _is_overridden(self, having: list[type], name: str) -> bool:
+        """Whether what the first of some classes has by a private name is the program's, and not put there by the engine."""
+        return self.is_own(having[0]) and (not any(map(_is_engines, having)) or self._may_override(having, name))
+
+    def _may_override(self, lines: Iterable[type], name: str) -> bool:
+        """Whether something of the program's may take the place of what classes of the engine's have by a name.
+
+        Args:
+            lines: these classes, among others.
+        """
         if name[:1] != "_" or is_dunder(name) or name.startswith("_abc_"):
             return True
-        slots = [names_of(c).get("__slots__", ()) for c in _mro_of(cls) if _is_engines(c)]
+        slots = [names_of(c).get("__slots__", ()) for c in lines if _is_engines(c)]
         return (name in PRIVATE or name in OVERRIDDEN) and not any(name in each for each in slots)
 
     def memo_for(self, memo: Any, caller: types.FrameType) -> Any:
@@ -453,6 +485,14 @@ class Guards:
     def caught(self, kinds: Any) -> Any:
         """What stands behind `except`, with types instead of their look-alikes."""
         return tuple(map(self.caught, kinds)) if isinstance(kinds, tuple) else caught(kinds)
+
+    def plain_class(self, cls: Any) -> Any:
+        """What the decorators of a class have made of it, if only its own objects match a pattern of it."""
+        if type(cls) is not type or not self.is_own(cls):
+            raise PolicyError(
+                "a pattern looks at objects of a class whose decorator returns none", "Read it in the case's body."
+            )
+        return cls
 
     def own(self, cls: Any) -> Any:
         """A class that a program gives to `super`, if it is its own."""
@@ -476,22 +516,26 @@ def _is_engines(cls: type) -> bool:
     return type(module) is str and (module == "torch" or module.startswith(("torch.", OURS)))
 
 
-def _below(cls: type) -> list[type]:
+def below(cls: type) -> list[type]:
     """The classes that inherit from one, directly or not."""
     found: list[type] = list(type.__subclasses__(cls))
     for each in found:
-        below: list[type] = type.__subclasses__(each)
-        found += [lower for lower in below if lower not in found]
+        lower: list[type] = type.__subclasses__(each)
+        found += [one for one in lower if one not in found]
     return found
 
 
 def harmless_patterns(cls: type) -> None:
     """Keep a `case Class(a, b)` from reading attributes that need a guard."""
-    names = names_of(cls).get("__match_args__", ())
-    if type(cls) is type:  # of which only its own objects are
-        names = [n for n in names if n not in OF_FUNCTIONS]
-    if any(not may_inject(n) or n in REPLACED or n in CHECKED or n in NEVER or n[0] == "_" for n in names):
+    if not are_harmless_patterns(names_of(cls).get("__match_args__", ()), type(cls)):
         type.__setattr__(cls, "__match_args__", ())
+
+
+def are_harmless_patterns(names: Iterable[Any], kind: Any) -> bool:
+    """Whether patterns of a class with that metaclass may read attributes of these names in turn, unguarded."""
+    # Where the metaclass is Python's own, only objects of the class itself match.
+    fine = OF_FUNCTIONS if kind is type else frozenset[str]()
+    return all(may_inject(n) and (n in fine or not (n in REPLACED or n in CHECKED or n in NEVER or n[0] == "_")) for n in names)
 
 
 def _name_of(thing: Any) -> str:

@@ -84,7 +84,21 @@ OF_FUNCTIONS = frozenset(("inplace", "of", "op", "turned"))
 CHECKED = (
     ARRAYS
     | frozenset(
-        ("bit_generator", "cffi", "dump", "dumps", "evaluate", "mro", "obj", "register", "resize", "setflags", "stream")
+        (
+            "apply_arrays",
+            "apply_tensors",
+            "bit_generator",
+            "cffi",
+            "dump",
+            "dumps",
+            "evaluate",
+            "mro",
+            "obj",
+            "register",
+            "resize",
+            "setflags",
+            "stream",
+        )
     )
     | OF_FUNCTIONS
 )

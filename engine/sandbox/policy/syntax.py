@@ -35,7 +35,7 @@ from .names import (
 )
 
 READER, WRITER, OWN = "__read__", "__write__", "__own__"
-PIN, TARGET, CAUGHT = "__pin__", "__target__", "__caught__"
+PIN, TARGET, CAUGHT, PLAIN_CLASS = "__pin__", "__target__", "__caught__", "__plain_class__"
 """Built-in names of the guards; a program cannot say them."""
 
 PLAIN = (
@@ -86,6 +86,20 @@ def check(tree: ast.Module) -> bool:
     return not one.kinds.isdisjoint(YIELDING) and not one.kinds.isdisjoint(ENDING)
 
 
+RELIED_ON: set[str] = set()
+"""Names of `plain_classes` where a pattern of the program relies on that: nothing else may be bound to them later."""
+
+
+def check_global(name: str) -> None:
+    """Look at a name of a module that is bound or deleted by way of a text.
+
+    Raises:
+        PolicyError: if a pattern relies on what it stands for.
+    """
+    if normal(name) in RELIED_ON:
+        raise PolicyError(f"'{name}' is the class of a pattern, and cannot be bound anew here", "Use another name.")
+
+
 def plain_classes(tree: ast.Module) -> frozenset[str]:
     """The names that only class statements bind whose bases are such classes: of nothing else's objects they are the class."""
     made: dict[str, list[ast.ClassDef]] = {}
@@ -104,7 +118,7 @@ def plain_classes(tree: ast.Module) -> frozenset[str]:
                 bound.add(normal(name))
     if "*" in bound:
         return frozenset()
-    found = {name for name in made if name not in bound}
+    found = {name for name in made if name not in bound and not hasattr(builtins, name)}
     while True:
         fine = {
             name
@@ -134,6 +148,9 @@ class _Check:
         """id() of the targets whose value is a special method that keeps its operands."""
         self.later: list[tuple[list[ast.expr], int]] = []
         """Lists of expressions and positions in them, which are pinned when all has been checked."""
+        self.decorated: list[ast.ClassDef] = []
+        self.relies = False
+        """Whether a pattern relies on what one of `classes` stands for, and so on what its bases stand for."""
         self.called: set[int] = set()
         """id() of the names that are called."""
         self.augmented: set[int] = set()
@@ -164,6 +181,12 @@ class _Check:
                 handler(self, node)
         for expressions, k in self.later:
             expressions[k] = _call(PIN, expressions[k])
+        for made in self.decorated if self.relies else ():
+            if normal(made.name) in self.classes:
+                # Last of all decorators, which may have returned anything.
+                made.decorator_list.insert(0, ast.copy_location(ast.Name(PLAIN_CLASS, ast.Load()), made))
+        if self.relies:
+            RELIED_ON.update(self.classes)
 
     def refuse(self, what: str, help: str) -> None:
         """Note a refusal at the node in question."""
@@ -272,6 +295,8 @@ class _Check:
     def class_(self, node: ast.ClassDef) -> None:
         """`class`."""
         self.binds(node.name)
+        if node.decorator_list:
+            self.decorated.append(node)
 
     def argument(self, node: ast.arg) -> None:
         """A parameter of a function."""
@@ -330,6 +355,7 @@ class _Check:
         own = isinstance(node.cls, ast.Name) and normal(node.cls.id) in self.classes
         for name in map(normal, node.kwd_attrs):
             if name in OF_FUNCTIONS and own:
+                self.relies = True
                 continue
             if name[0] == "_" or name in NEVER or name in REPLACED or name in CHECKED:
                 self.refuse(f"a pattern cannot look at the attribute '{name}'", "Read it in the case's body.")

@@ -114,3 +114,92 @@ def test_one_process_has_no_group() -> None:
 def test_what_is_scripted_is_itself() -> None:
     text = "import torch\n@torch.jit.script\ndef f(x): return x * 2\nm = torch.nn.Linear(1, 1)\nprint(torch.jit.trace(m, torch.ones(1, 1)) is m, f(torch.ones(1)), torch.jit.is_scripting())"
     assert printed(text).endswith("True tensor([2.]) False\n")
+
+
+FIELDS = """
+import argparse, dataclasses, functools, struct, types
+from abc import ABC
+@dataclasses.dataclass
+class Settings:
+    format: str = "png"
+    base: int = 2
+    fields: tuple = ()
+    op: str = "+"
+    _hidden: int = 3
+    obj: object = None
+print(dataclasses.replace(Settings(), base=3), dataclasses.asdict(Settings())["format"], dataclasses.astuple(Settings())[4])
+@dataclasses.dataclass(frozen=True, order=True, slots=True)
+class Point:
+    x: int
+    y: int = 0
+print(dataclasses.replace(Point(1), y=2) > Point(1))
+@dataclasses.dataclass
+class Node(ABC):
+    left: int
+    right: int
+match Node(1, 2):
+    case Node(left, right): print(left, right)
+class Binary:
+    def __init__(self, op, x): self.op, self.x = op, x
+class Unary(Binary): pass
+match Unary("-", 1):
+    case Binary(op="-", x=x): print(x)
+class Registry:
+    def __init_subclass__(cls, **options): kinds.append(cls.__name__)
+kinds = []
+class Mine(Registry):
+    def __len__(self): return 1
+print(kinds)
+class Lazy:
+    @functools.cached_property
+    def _table(self): return [1]
+print(Lazy()._table)
+print(types.SimpleNamespace(a=1, _b=2), argparse.Namespace(a=1, _b=2))
+parser = argparse.ArgumentParser()
+commands = parser.add_subparsers(dest="command")
+commands.add_parser("fit").add_argument("--rate", type=float)
+print(parser.parse_args(["fit", "--rate", "0.5"]), struct.unpack("<HB", struct.pack("<HB", 1, 2)))
+"""
+
+
+def test_names_that_others_have_may_be_those_of_fields() -> None:
+    assert printed(FIELDS).splitlines() == [
+        "Settings(format='png', base=3, fields=(), op='+', _hidden=3, obj=None) png 3",
+        "True",
+        "1 2",
+        "1",
+        "['Mine']",
+        "[1]",
+        "namespace(a=1, _b=2) Namespace(a=1, _b=2)",
+        "Namespace(command='fit', rate=0.5) (1, 2)",
+    ]
+
+
+OPTIMIZERS = """
+import numpy as np, torch
+from collections import OrderedDict
+for kind, options in ((torch.optim.SGD, {"momentum": 0.9}), (torch.optim.Adam, {"amsgrad": True}), (torch.optim.RMSprop, {"momentum": 0.9})):
+    class Own(kind):
+        def __init__(self, params, note, **options):
+            super().__init__(params, **options)
+            for group in self.param_groups: group["note"] = note
+        def step(self, closure=None):
+            return super().step(closure)
+    p = torch.nn.Parameter(torch.ones(3))
+    o = Own([{"params": [p], "name": "head", "scale": lambda epoch: 1.0}], note=object(), lr=np.float32(0.5), **options)
+    (p * 2).sum().backward()
+    o.step()
+    state = o.state[p]
+    o.step()
+    print(kind.__name__, o.state[p] is state, p.shape, sorted(k for k in state))
+    o.state[p] = OrderedDict(state)
+    o.step()
+"""
+
+
+def test_groups_and_states_of_optimizers_hold_what_a_program_puts_there() -> None:
+    assert printed(OPTIMIZERS).splitlines() == [
+        "SGD True torch.Size([3]) ['momentum_buffer']",
+        "Adam True torch.Size([3]) ['exp_avg', 'exp_avg_sq', 'max_exp_avg_sq', 'step']",
+        "RMSprop True torch.Size([3]) ['momentum_buffer', 'square_avg', 'step']",
+    ]

@@ -462,3 +462,112 @@ print(torch.ones(1).type('torch.__builtins__'), torch.ones(1).type('os.system'))
 import torch
 torch.set_default_tensor_type('os.system')
 print('REACHED')
+
+# %% an optimizer's state that shows other values than it has
+#: goal: marks
+import torch
+class Array:
+    __array_ufunc__ = None
+    def __rsub__(self, other): print("REACHED", type(other))
+class Fake: _array = Array()
+class State(dict):
+    def values(self): return []
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.Adam([p])
+p.sum().backward()
+o.step()
+o.state[p] = State({**o.state[p], "exp_avg": Fake()})
+o.step()
+
+# %% an optimizer's parameters that are others when they are looked at again
+#: goal: marks
+import torch
+class Array:
+    __array_ufunc__ = None
+    def __rsub__(self, other): print("REACHED", type(other))
+    __sub__ = __rsub__
+class Gradient: _array, is_sparse = Array(), False
+class Fake:
+    _array, _grad = Array(), Gradient()
+    def __hash__(self): return hash(p)
+    def __eq__(self, other): return True
+class Parameters(list):
+    asked = []
+    def __iter__(self):
+        self.asked.append(1)
+        return iter([Fake()] if len(self.asked) > 1 else [p])
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.Adam([p])
+p.sum().backward()
+o.step()
+o.param_groups[0]["params"] = Parameters([p])
+o.step()
+
+# %% an optimizer's option that is changed while its state is looked up
+#: goal: marks
+import torch
+class Decay:
+    __array_ufunc__ = None
+    def __rmul__(self, other): print("REACHED", type(other))
+    __mul__ = __rmul__
+class States(dict):
+    def get(self, key):
+        o.param_groups[0]["weight_decay"] = Decay()
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.SGD([p], lr=0.1)
+o.state = States()
+p.sum().backward()
+o.step()
+
+# %% an optimizer's options when its defaults are gone
+#: goal: marks
+import torch
+class Decay:
+    __array_ufunc__ = None
+    def __rmul__(self, other): print("REACHED", type(other))
+    __mul__ = __rmul__
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.SGD([p], lr=0.1)
+o.defaults = {}
+o.param_groups[0]["weight_decay"] = Decay()
+p.sum().backward()
+o.step()
+
+# %% an optimizer's option is a number with operators of its own
+#: goal: marks
+import torch
+import numpy as np
+class Decay(np.float64):
+    __array_ufunc__ = None
+    def __rmul__(self, other): print("REACHED", type(other))
+    __mul__ = __rmul__
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.SGD([p], lr=0.1)
+o.param_groups[0]["weight_decay"] = Decay(0.1)
+p.sum().backward()
+o.step()
+
+# %% a node's rule for arrays
+#: goal: marks
+import torch
+class Array:
+    __array_ufunc__ = None
+    def __mul__(self, other):
+        print("REACHED", type(other))
+        return self
+    __rmul__ = __mul__
+a, b = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+(a * b).grad_fn.apply_arrays(Array())
+
+# %% a node called with what is no tensor
+#: goal: marks
+import torch
+class Array:
+    __array_ufunc__ = None
+    def __mul__(self, other):
+        print("REACHED", type(other))
+        return self
+    __rmul__ = __mul__
+class Fake: _array = Array()
+a, b = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+(a * b).grad_fn(Fake())

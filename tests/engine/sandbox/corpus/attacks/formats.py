@@ -239,3 +239,17 @@ pprint.pprint(A())
 import json
 def f(): pass
 print(json.dumps([f], default='{0.__globals__}'.format))
+
+# %% format as a field of a dataclass
+#: goal: sees
+import dataclasses
+found = []
+@dataclasses.dataclass(init=False, repr=False, eq=False)
+class S(str):
+    format: object
+    def __new__(cls, text="", **fields):
+        found.append(fields)
+        return super().__new__(cls, text)
+def f(): pass
+dataclasses.replace(S("{0.__globals__[__builtins__]}"))
+print(found[-1]["format"](f))

@@ -405,3 +405,148 @@ class Both(dict, torch.nn.Module):
 b = Both()
 b.__dict__ = b
 print(b(torch.ones(2)))
+
+# %% patterns of a class that looks at things while it is made
+#: goal: marks
+from typing import Protocol
+def numbers(): yield 1
+going = numbers()
+class First(Protocol):
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        match going:
+            case cls(frame): print("REACHED", frame)
+class Protocol(First, Protocol):
+    _is_runtime_protocol = True
+    __match_args__ = ("gi_frame",)
+
+# %% patterns of a protocol that it inherits from a plain class
+#: goal: marks
+from typing import Generic, Protocol, TypeVar, runtime_checkable
+import torch
+T = TypeVar("T")
+class Generic(Generic[T]):
+    _is_protocol = True
+    __match_args__ = ("op",)
+class Any(Generic, Protocol): pass
+runtime_checkable(Any)
+match torch.relu:
+    case Any(op): print("REACHED", op)
+
+# %% a pattern of a class that its decorator replaces
+#: goal: marks
+import torch, types
+@(lambda cls: types.FunctionType)
+class A: pass
+match torch.relu:
+    case A(op=op): print("REACHED", op)
+
+# %% a pattern of a class whose name is bound by way of globals
+#: goal: marks
+import torch
+class A: pass
+globals()["A"] = object
+match torch.relu:
+    case A(op=op): print("REACHED", op)
+
+# %% a pattern of a built-in class, of which a function has a namesake
+#: goal: marks
+import torch
+def other():
+    class object: pass
+match torch.relu:
+    case object(op=op): print("REACHED", op)
+
+# %% what the engine keeps with a function, by way of a cache around it
+#: goal: marks
+import functools, torch
+print("REACHED", functools.lru_cache(torch.relu).op)
+
+# %% the attributes of a function as the arguments of a command
+#: goal: marks
+import argparse, torch
+class Command:
+    def __init__(self, *others, **options): pass
+    def parse_known_args(self, arguments, namespace): return torch.relu, []
+parser = argparse.ArgumentParser()
+parser.add_subparsers(parser_class=Command).add_parser("x")
+found = argparse.Namespace()
+try:
+    parser.parse_args(["x"], found)
+except Exception:
+    pass
+if hasattr(found, "op"):
+    print("REACHED", vars(found))
+
+# %% a tensor's memory as a field of a dataclass
+#: goal: marks
+import dataclasses, torch
+@dataclasses.dataclass(init=False, repr=False, eq=False)
+class P(torch.nn.Parameter):
+    _array: object
+    def __new__(cls, *others, **fields):
+        if "_array" in fields: print("REACHED", type(fields["_array"]))
+        return super().__new__(cls, torch.ones(3))
+    def __init__(self, *others, **fields): pass
+dataclasses.replace(P())
+
+# %% a tensor's memory as a field of a dataclass that a parameter inherits from
+#: goal: marks
+import dataclasses, torch
+@dataclasses.dataclass(init=False, repr=False, eq=False)
+class D:
+    _array: object
+class P(D, torch.nn.Parameter):
+    def __new__(cls, *others, **fields):
+        if "_array" in fields: print("REACHED", type(fields["_array"]))
+        return super().__new__(cls, torch.ones(3))
+    def __init__(self, *others, **fields): pass
+dataclasses.replace(P())
+
+# %% a number's method that writes files as a field of a dataclass
+#: goal: marks
+import dataclasses
+import numpy as np
+@dataclasses.dataclass(init=False, repr=False, eq=False)
+class F(np.float64):
+    tofile: object
+    def __new__(cls, number=1.5, **fields):
+        if fields: print("REACHED", fields["tofile"])
+        return super().__new__(cls, number)
+dataclasses.replace(F())
+
+# %% a number's method that writes files among the fields of a dataclass as a dict
+#: goal: marks
+import dataclasses
+import numpy as np
+@dataclasses.dataclass(init=False, repr=False, eq=False)
+class F(np.float64):
+    tofile: object
+for convert in (dataclasses.asdict, dataclasses.astuple):
+    print("REACHED", convert(F(1.5)))
+
+# %% a pattern of a class that inherits from what a decorator has returned
+#: goal: marks
+from typing import Protocol
+import torch
+class Other(Protocol): pass
+@(lambda cls: Other)
+class B: pass
+class Generic(B):
+    _is_protocol = _is_runtime_protocol = True
+match torch.relu:
+    case Generic(op=op): print("REACHED", op)
+
+# %% patterns that a protocol inherits from a class that becomes a dataclass later
+#: goal: marks
+import dataclasses, torch
+from typing import Generic, Protocol, TypeVar, runtime_checkable
+T = TypeVar("T")
+class Generic(Generic[T]):
+    _is_protocol = True
+    op: str
+class Protocol(Generic, Protocol): pass
+runtime_checkable(Protocol)
+dataclasses.dataclass(Generic)
+match torch.relu:
+    case Protocol(op): print("REACHED", op)

@@ -347,3 +347,125 @@ P = object
 match torch.relu:
     case P(op=found):
         print("REACHED")
+
+# %% a class that is refused, kept by what stands in it
+#: goal: marks
+import torch
+kept = []
+class Keep:
+    def __set_name__(self, owner, name): kept.append(owner)
+def put(self, value): print("REACHED", type(value))
+try:
+    class P(torch.nn.Parameter):
+        keep = Keep()
+        _array = property(lambda self: None, put)
+except Exception:
+    pass
+kept[0](torch.ones(3))
+
+# %% a class that is refused, kept by the one that it inherits from
+#: goal: marks
+import torch
+kept = []
+class P(torch.nn.Parameter):
+    def __init_subclass__(cls): kept.append(cls)
+def put(self, value): print("REACHED", type(value))
+try:
+    class Q(P):
+        _array = property(lambda self: None, put)
+except Exception:
+    pass
+kept[0](torch.ones(3))
+
+# %% the nodes of a function are of the program's class
+#: goal: marks
+import torch
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x): return x * 2
+class Node:
+    saved, extra, several, edges, sequence, shape, dtype, versions, keeps, materializes = (), None, False, (), 0, (), None, None, False, True
+    def __init__(self, ctx): self.ctx = ctx
+    def apply_arrays(self, gradient):
+        print("REACHED", type(gradient))
+        return (gradient,)
+F._backward_cls = Node
+F.apply(torch.ones(3, requires_grad=True)).sum().backward()
+
+# %% an update that a property keeps under another name
+#: goal: marks
+import functools, torch
+class A:
+    _update = functools.cached_property(lambda self: lambda *given: print("REACHED", type(given[0])))
+class O(torch.optim.SGD): pass
+O.kept = A._update
+p = torch.nn.Parameter(torch.ones(6))
+o = O([p], lr=0.1)
+o.kept
+p.sum().backward()
+o.step()
+
+# %% an update among the arguments of the command line
+#: goal: marks
+import argparse, torch
+class N(argparse.Namespace, torch.optim.SGD):
+    def __init__(self, *given, **options): torch.optim.SGD.__init__(self, *given, **options)
+p = torch.nn.Parameter(torch.ones(6))
+o = N([p], lr=0.1)
+parser = argparse.ArgumentParser()
+parser.add_argument("--x", dest="_update", type=lambda text: lambda *given: print("REACHED", type(given[0])))
+parser.parse_args(["--x", "1"], o)
+p.sum().backward()
+o.step()
+
+# %% an update in a namespace
+#: goal: marks
+import torch, types
+class N(types.SimpleNamespace, torch.optim.SGD):
+    def __init__(self, *given, **options): torch.optim.SGD.__init__(self, *given, **options)
+p = torch.nn.Parameter(torch.ones(6))
+o = N([p], lr=0.1)
+types.SimpleNamespace.__init__(o, _update=lambda *given: print("REACHED", type(given[0])))
+p.sum().backward()
+o.step()
+
+# %% an update that a dataclass sets
+#: goal: marks
+import dataclasses, torch
+@dataclasses.dataclass(eq=False, repr=False)
+class D:
+    _update: object
+class O(D, torch.optim.SGD): pass
+p = torch.nn.Parameter(torch.ones(6))
+o = O.__new__(O)
+torch.optim.SGD.__init__(o, [p], lr=0.1)
+D.__init__(o, lambda *given: print("REACHED", type(given[0])))
+p.sum().backward()
+o.step()
+
+# %% an update that a class sets which becomes a dataclass later
+#: goal: marks
+import dataclasses, torch
+class D:
+    _update: object
+class O(D, torch.optim.SGD): pass
+dataclasses.dataclass(eq=False, repr=False)(D)
+p = torch.nn.Parameter(torch.ones(6))
+o = O.__new__(O)
+torch.optim.SGD.__init__(o, [p], lr=0.1)
+D.__init__(o, lambda *given: print("REACHED", type(given[0])))
+p.sum().backward()
+o.step()
+
+# %% a lazy module that becomes something of the engine's that is none
+#: goal: marks
+import torch
+class L(torch.nn.LazyLinear):
+    cls_to_become = torch.Generator
+made = L(3)
+try:
+    made(torch.ones(2, 2))
+except Exception:
+    pass
+if isinstance(made, torch.Generator):
+    print("REACHED", type(made))

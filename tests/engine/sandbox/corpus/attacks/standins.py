@@ -671,3 +671,13 @@ def f(n):
     x.append(x)
     return x
 list(map(f, range(10 ** 9)))
+
+# %% a format of struct that stands for another one from then on
+#: goal: marks
+import struct
+class Lie(str):
+    def __hash__(self): return hash("<H")
+    def __eq__(self, other): return True
+struct.calcsize(Lie("<B"))
+if struct.calcsize("<H") == 1:
+    print("REACHED")
