@@ -120,6 +120,7 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
                 if not (type(name) is str and name.isidentifier() and may_inject(name)):
                     raise PolicyError(f"{name!r} cannot be the name of a field", "Write the fields in the class.")
         made: Any = dataclasses.dataclass(cls, **options)
+        guards.look_at_fields(made)
         harmless_patterns(made)
         return pin_class(made)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import dataclasses
 import sys
 import types
 from collections.abc import Callable, Collection, Iterable
@@ -11,10 +12,11 @@ from typing import Any, cast
 import numpy as np
 
 from ...itself import OURS
+from ...nn.utils.parametrize import is_made_here
 from . import arrays, dtypes, natives, objects, protocols
 from .attributes import Attributes, Own, has_entries_for_attributes
 from .classes import Maker, build_class
-from .errors import PolicyError
+from .errors import MissingAttribute, PolicyError
 from .formats import safe_format
 from .inert import caught, is_look_alike, look_alike
 from .names import (
@@ -184,9 +186,10 @@ class Guards:
         if name in PRIVATE or name in OVERRIDDEN or name.startswith(_SAVED) or isinstance(thing, self.modules):
             return True
         cls, own = type(thing), self.is_own
-        having = [c for c in mro_before(thing)[1] if name in names_of(c)]
+        having = [c for c in mro_before(thing)[1] if name in names_of(c) and not is_made_here(c)]
         if having and not all(map(own, having)):
-            return own(having[0])
+            # What the engine itself has put into a class of the program's is the engine's.
+            return own(having[0]) and not any(map(_is_engines, having))
         if cls is super or isinstance(thing, type):
             return bool(having)
         if not self._is_storable(thing):
@@ -215,7 +218,19 @@ class Guards:
             thing = self.read(thing, name)
         return getattr(thing, name)
 
+    def get_for(self, thing: Any, name: str) -> Any:
+        """An attribute that the engine reads by a name of the program's."""
+        try:
+            return self.get(thing, name)
+        except PolicyError as error:
+            raise MissingAttribute(str(error), error.help) from None
+
     # --- writing ------------------------------------------------------------------------------------------------------------
+
+    def look_at(self, thing: Any, name: str) -> None:
+        """Look at an attribute that the engine is about to set by a name of the program's; PolicyError if it may not."""
+        self._check_stored(name)
+        self.write(thing, name)
 
     def write(self, thing: Any, name: str, named: bool = False) -> Any:
         """What a program sets or deletes an attribute of, if it may: the thing itself.
@@ -241,12 +256,15 @@ class Guards:
             )
         if name == "__dict__":
             # The engine looks at the attributes of modules and tensors, and runs no code of the program's for it.
-            return Own(None if isinstance(thing, self.opened) else thing)
+            # So it is with classes of the program's that inherit from the object's.
+            kinds = (type(thing), *_below(type(thing)))
+            return Own(None if any(issubclass(kind, self.opened) for kind in kinds) else thing)
         if name[0] == "_" and not is_dunder(name):
             cls = thing if isinstance(thing, type) else type(thing)
-            having = [c for c in _mro_of(cls) if name in names_of(c)]
+            having = [c for c in _mro_of(cls) if name in names_of(c) and not is_made_here(c)]
             below = _below(thing) if isinstance(thing, type) else ()
-            if (having and not self.is_own(having[0]) and not self._may_override(cls, name)) or any(
+            foreign = having and (not self.is_own(having[0]) or any(map(_is_engines, having)))
+            if (foreign and not self._may_override(cls, name)) or any(
                 name in names_of(c) and _is_engines(c) and not self._may_override(lower, name)
                 for lower in below
                 for c in _mro_of(lower)
@@ -322,6 +340,10 @@ class Guards:
         if has_entries_for_attributes(type(thing)):
             return cast(dict[str, Any], thing)
         return Attributes(vars(thing), lambda name: self.write(thing, name))
+
+    def attributes_for(self, thing: Any) -> dict[str, Any]:
+        """The same for the engine; none of what is not the program's."""
+        return self.attributes(thing) if not isinstance(thing, type) and self._is_storable(thing) else {}
 
     def _array_method(self, thing: Any) -> Any:
         """`x.__array__`, bound or not, with a type of elements that was looked at."""
@@ -417,8 +439,21 @@ class Guards:
                     f"the class '{name}' cannot inherit from '{getattr(base, '__name__', base)}' here",
                     "Use __init_subclass__, or a class decorator." if meta else "Keep such an object in an attribute.",
                 )
+        kinds = [base for base in bases if isinstance(base, type)]
+        if any(map(has_entries_for_attributes, kinds)) and any(issubclass(base, self.opened) for base in kinds):
+            raise PolicyError(
+                f"the class '{name}' cannot have its entries for attributes here", "Keep the dictionary in an attribute."
+            )
         if any(issubclass(base, BaseExceptionGroup) for base in bases):
             raise PolicyError(f"the class '{name}' cannot inherit from a group of exceptions here", "Raise ExceptionGroup.")
+
+    def look_at_fields(self, made: type) -> None:
+        """Look at the fields of a class of data, which code that Python has written for it sets on its objects.
+
+        Raises:
+            PolicyError: if the engine has one of them for itself.
+        """
+        self._look_at_private(made, _fields_of(made))
 
     def _look_at_private(self, made: type, names: Collection[str]) -> None:
         """Refuse a class in which a private name of the engine's stands for something of the program's: what relies on that
@@ -430,7 +465,7 @@ class Guards:
         lines = _mro_of(made)
         engines = [c for c in lines if _is_engines(c)]
         for own in filter(self.is_own, lines) if engines else ():
-            for name in names if own is made else names_of(own):
+            for name in (*names, *_slots_of(made)) if own is made else (*names_of(own), *_fields_of(own)):
                 # What inherits from the engine itself has been looked at when it was made.
                 having = [c for c in engines if name in names_of(c) and (own is made or c not in _mro_of(own))]
                 if having and not self._may_override(made, name):
@@ -468,6 +503,16 @@ def mro_before(thing: Any) -> tuple[Any, tuple[type, ...]]:
         mro = _mro_of(subject if isinstance(subject, type) else type(subject))
         return subject, mro[mro.index(_origin_of(thing)) + 1 :]
     return thing, _mro_of(thing if isinstance(thing, type) else type(thing))
+
+
+def _slots_of(cls: type) -> list[str]:
+    """The names for which the objects of a class have a place of their own."""
+    return [name for name, value in names_of(cls).items() if type(value) is types.MemberDescriptorType]
+
+
+def _fields_of(cls: type) -> list[str]:
+    """The fields of a class of data."""
+    return [field.name for field in dataclasses.fields(cls)] if "__dataclass_fields__" in names_of(cls) else []
 
 
 def _is_engines(cls: type) -> bool:
