@@ -10,6 +10,7 @@ from typing import Any
 from .compat.classes import known_as
 from .errors import unsupported
 from .nn import Module
+from .safe_attributes import read
 from .tensor import Tensor
 
 __all__ = [
@@ -40,7 +41,7 @@ class OptimizedModule(Module):
     def __getattr__(self, name: str) -> Any:
         if name == "_orig_mod":
             return super().__getattr__(name)
-        return getattr(self._orig_mod, name)
+        return read(self._orig_mod, name)
 
 
 known_as("torch._dynamo.eval_frame", OptimizedModule)

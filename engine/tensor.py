@@ -84,6 +84,12 @@ class Tensor:
     _tape: int
     """The id a recorder gave the tensor; unset where there is no recorder."""
 
+    _conjugated: ClassVar[None] = None
+    _func_spent: ClassVar[None] = None
+    _keep_accumulator: ClassVar[None] = None
+    _tangent: ClassVar[None] = None
+    # What the engine keeps among a tensor's attributes. The class has these names as well, so that no program sets them.
+
     __array_priority__: ClassVar[int] = 1000
 
     def __init__(self, *data: Any, dtype: dtype | None = None, device: Any = None) -> None:

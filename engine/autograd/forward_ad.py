@@ -144,7 +144,13 @@ def _same(tensor: Tensor) -> Tensor:
 
 
 def give(tensor: Tensor, tangent: Tensor | None) -> None:
-    """Let a tensor carry a tangent; None for none, whatever that of the tensor is of which it is a view."""
+    """Let a tensor carry a tangent; None for none, whatever that of the tensor is of which it is a view.
+
+    Raises:
+        TypeError: for a tangent that is no tensor.
+    """
+    if tangent is not None and not isinstance(tangent, Tensor):
+        raise TypeError(f"a tangent must be a Tensor, not {type(tangent).__name__}")
     tensor.__dict__[TANGENT] = (_Level.used, tangent)
 
 
@@ -152,6 +158,8 @@ def tangent_of(tensor: Tensor) -> Tensor | None:
     """The tangent that a tensor carries at the current level: its own, or of a view the part of its base's."""
     if _Level.current < 0:
         return None
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"what carries a tangent is a Tensor, not {type(tensor).__name__}")
     kept = tensor.__dict__.get(TANGENT)
     if kept is not None and kept[0] == _Level.used:
         tangent: Tensor | None = kept[1]

@@ -24,6 +24,10 @@ TWO_OUTPUTS = (
 )
 
 
+LISTS = ("to_save", "dirty_tensors", "non_differentiable")
+"""What `forward` says of tensors by way of its `ctx`."""
+
+
 class Outputs:
     """What becomes of the outputs of `forward`."""
 
@@ -34,6 +38,10 @@ class Outputs:
     def _check(self) -> None:
         # The two cut sentences are PyTorch's.
         ctx = self.node.ctx
+        # What a program has put there could be something else each time that it is gone through.
+        for name in LISTS:
+            if type(listed := getattr(ctx, name)) is not tuple:
+                setattr(ctx, name, tuple(listed))
         for k, t in enumerate(ctx.to_save if self.tracked else ()):
             if t is not None and not isinstance(t, Tensor):
                 raise TypeError(f"save_for_backward can only save variables, but argument {k} is of type {type(t).__name__}")
@@ -64,7 +72,7 @@ class Outputs:
             self._save(wrapped, values)
         elif node.ctx.to_save:
             node.saved = tuple(node.ctx.to_save)
-        for name in ("to_save", "dirty_tensors", "non_differentiable"):
+        for name in LISTS:
             node.ctx.__dict__.pop(name, None)
         return tuple(wrapped) if isinstance(output, tuple) else wrapped[0]
 

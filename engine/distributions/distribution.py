@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..autograd.grad_mode import no_grad
 from ..compat.classes import KNOWN, known_as
-from ..safe_attributes import plain
+from ..safe_attributes import plain, read
 from .constraints import Constraint, is_dependent
 from .operations import Size, T, Tensor
 from .utils import broadcast_all, lazy_property, shape_of
@@ -66,7 +66,7 @@ class Distribution:
                 raise AttributeError(f"'{name}' is no parameter of a distribution")
             if name not in self.__dict__ and isinstance(getattr(type(self), name), lazy_property):
                 continue  # it is made of one that is checked
-            value = getattr(self, name)
+            value = read(self, name)
             if not constraint.check(value)._array.all():
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of distribution "

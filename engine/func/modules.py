@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..ops.shape.joining import stack
-from ..safe_attributes import plain
+from ..safe_attributes import looked_at, plain
 from ..tensor import Tensor
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _member(module: Module, name: str) -> tuple[dict[str, Any], str]:
     for members in (owner._parameters, owner._buffers):
         if last in members:
             return members, last
-    return owner.__dict__, last
+    return looked_at(owner, last).__dict__, last
 
 
 def _check_names(module: Module, tensors: dict[str, Tensor]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Va
 from typing import Any, Self
 
 from ..compat.classes import typename
-from ..safe_attributes import plain
+from ..safe_attributes import delete, plain, read, write
 from ..tensor import Tensor
 from .module import Module
 from .parameter import Parameter
@@ -169,15 +169,15 @@ class ParameterDict(Module):
             self.update(parameters)
 
     def __getitem__(self, key: str) -> Any:
-        return getattr(self, _name(key))
+        return read(self, _name(key))
 
     def __setitem__(self, key: str, value: Any) -> None:
-        setattr(self, _name(key), _owned(value))
+        write(self, _name(key), _owned(value))
         self._keys[key] = None
 
     def __delitem__(self, key: str) -> None:
         del self._keys[key]
-        delattr(self, _name(key))
+        delete(self, _name(key))
 
     def __len__(self) -> int:
         return len(self._keys)

@@ -9,7 +9,7 @@ from typing import Any
 from ..ops.creation.factories import zeros
 from ..ops.shape.joining import cat, stack
 from ..ops.shape.permute import _turned
-from ..safe_attributes import plain, take_over
+from ..safe_attributes import read, take_over
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from . import init
@@ -95,7 +95,7 @@ class RNNBase(Module):
     def _pickled(self) -> dict[str, Any]:
         """The attributes, and the weights in a row."""
         names = [name for names in self._all_weights for name in names]
-        return super()._pickled() | {"_flat_weights_names": names, "_flat_weights": [getattr(self, plain(n)) for n in names]}
+        return super()._pickled() | {"_flat_weights_names": names, "_flat_weights": [read(self, n) for n in names]}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         take_over(self, {name: value for name, value in state.items() if not name.startswith("_flat_weight")})
@@ -106,7 +106,7 @@ class RNNBase(Module):
     @property
     def all_weights(self) -> list[list[Parameter]]:
         """The weights of each layer and direction."""
-        return [[getattr(self, plain(name)) for name in names] for names in self._all_weights]
+        return [[read(self, name) for name in names] for names in self._all_weights]
 
     def extra_repr(self) -> str:
         """The sizes, and the settings that are not the usual ones."""

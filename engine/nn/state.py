@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..autograd import no_grad
 from ..context import outside
+from ..safe_attributes import write
 from ..tensor import Tensor
 from .hooks import RemovableHandle
 from .parameter import Parameter, is_lazy
@@ -215,7 +216,7 @@ def _load_one(module: Module, name: str, tensor: Tensor, key: str, value: Any, a
             value.requires_grad_(tensor.requires_grad)
         else:
             value = Parameter(value, requires_grad=tensor.requires_grad)
-    setattr(module, name, value)
+    write(module, name, value)
     return None
 
 

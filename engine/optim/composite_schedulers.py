@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from ..safe_attributes import take_over
+from ..safe_attributes import give
 from .optimizer import Optimizer
 from .scheduler_base import EPOCH_DEPRECATED, LRScheduler, must_be_optimizer, put, values
 
@@ -43,7 +43,7 @@ class _Several(LRScheduler):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict()` returned."""
-        take_over(self, {key: value for key, value in state_dict.items() if key != "_schedulers"})
+        give(self, {key: value for key, value in state_dict.items() if key != "_schedulers"})
         for scheduler, state in zip(self._schedulers, state_dict["_schedulers"]):
             scheduler.load_state_dict(state)
 
@@ -234,5 +234,5 @@ class ReduceLROnPlateau(LRScheduler):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict()` returned."""
-        take_over(self, state_dict)
+        give(self, state_dict)
         self._init_is_better(self.mode, self.threshold, self.threshold_mode)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..safe_attributes import take_over
+from ..safe_attributes import give
 from .optimizer import Optimizer
 from .scheduler_base import LRScheduler, flag, for_each_group, must_be_optimizer, put, saved_callable
 
@@ -186,7 +186,7 @@ class CyclicLR(_Momentum):
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_scale_fn_custom"})
         saved = state_dict["_scale_fn_custom"]
         if saved is not None and self._scale_fn_custom is not None:
-            take_over(self._scale_fn_custom, saved)
+            give(self._scale_fn_custom, saved)
 
 
 class OneCycleLR(_Momentum):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..compat.classes import known_as, own
-from ..safe_attributes import take_over
+from ..safe_attributes import give
 from .composite_schedulers import ChainedScheduler, ReduceLROnPlateau, SequentialLR
 from .cyclic_schedulers import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
 from .optimizer import Optimizer
@@ -54,10 +54,10 @@ class _Lambdas(LRScheduler):
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict()` returned; the functions stay, objects get their attributes."""
-        take_over(self, {key: value for key, value in state_dict.items() if key != "lr_lambdas"})
+        give(self, {key: value for key, value in state_dict.items() if key != "lr_lambdas"})
         for f, saved in zip(self.lr_lambdas, state_dict["lr_lambdas"]):
             if saved is not None:
-                take_over(f, saved)
+                give(f, saved)
 
 
 class LambdaLR(_Lambdas):

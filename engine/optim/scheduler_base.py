@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..safe_attributes import is_special, take_over
+from ..safe_attributes import attributes_of, give
 from ..tensor import Tensor
 from .optimizer import Group, Optimizer
 from .update_rules import number
@@ -122,11 +122,11 @@ class LRScheduler:
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer."""
-        return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
+        return {key: value for key, value in attributes_of(self).items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what `state_dict()` returned."""
-        take_over(self, state_dict)
+        give(self, state_dict)
 
 
 # --- helpers of the schedules ---------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def saved_callable(f: Any) -> Any:
         return None
     if isinstance(f, type | types.MethodType | types.BuiltinFunctionType):
         return {}  # what is in it is not the program's
-    return {name: value for name, value in f.__dict__.items() if not is_special(name)}
+    return attributes_of(f)
 
 
 def _copy(value: Any) -> Any:

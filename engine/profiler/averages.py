@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..safe_attributes import plain, read
 from .watching import Span
 
 
@@ -72,10 +73,9 @@ class EventList(list[Any]):
         """A table, a row to each name."""
         rows = list(self)
         if sort_by is not None:
-            by = sort_by.replace("cuda", "device")
-            if rows and not hasattr(rows[0], by):
-                raise AttributeError(f"'FunctionEventAvg' object has no attribute '{by}'")
-            rows.sort(key=lambda e: getattr(e, by), reverse=True)
+            by = plain(sort_by).replace("cuda", "device")
+            # The list is the program's, who may have put anything there.
+            rows.sort(key=lambda e: read(e, by), reverse=True)
         titles = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg", "# of Calls"]
         cells = [
             [

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...safe_attributes import read
+
 Step = tuple[Any, Any, bool, bool, dict[str, Any]]
 
 
@@ -88,7 +90,7 @@ class Wrapper(Env):
             raise AttributeError(f"accessing private attribute '{name}' is prohibited")
         if not isinstance(self.env, Env):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        return getattr(self.env, name)
+        return read(self.env, name)
 
     @property
     def unwrapped(self) -> Any:

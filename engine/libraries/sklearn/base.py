@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...safe_attributes import read
 from .metrics import accuracy_score, r2_score
 
 __all__ = ["BaseEstimator", "ClassifierMixin", "RegressorMixin", "TransformerMixin", "clone"]
@@ -21,7 +22,7 @@ class BaseEstimator:
         """The settings by name; with `deep` those of estimators among them, too, as `name__setting`."""
         found: dict[str, Any] = {}
         for name in _settings(type(self)):
-            value = getattr(self, name)
+            value = read(self, name)
             if deep and isinstance(value, BaseEstimator):
                 found |= {f"{name}__{inner}": each for inner, each in value.get_params().items()}
             found[name] = value
@@ -39,13 +40,13 @@ class BaseEstimator:
             if own not in known:
                 raise ValueError(f"Invalid parameter {own!r} for estimator {self!r}. Valid parameters are: {list(known)!r}.")
             if inner:
-                getattr(self, own).set_params(**{inner: value})
+                read(self, own).set_params(**{inner: value})
             else:
                 setattr(self, own, value)
         return self
 
     def __repr__(self) -> str:
-        values = {name: (getattr(self, name, None), default) for name, default in _settings(type(self)).items()}
+        values = {name: (_kept(self, name), default) for name, default in _settings(type(self)).items()}
         changed = (f"{name}={value!r}" for name, (value, default) in values.items() if repr(value) != repr(default))
         return f"{type(self).__name__}({', '.join(changed)})"
 
@@ -97,6 +98,14 @@ def clone(estimator: Any) -> Any:
         for name, value in given.items()
     }
     return type(estimator)(**copied)
+
+
+def _kept(estimator: Any, name: str) -> Any:
+    """A setting, None where there is no such attribute."""
+    try:
+        return read(estimator, name)
+    except AttributeError:
+        return None
 
 
 def _settings(kind: type) -> dict[str, Any]:

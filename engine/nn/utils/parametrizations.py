@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from ...compat.classes import known_as
 from ...itself import engine as torch
 from ...ops.nn.weight_norms import norm_except_dim, weighted
+from ...safe_attributes import plain, read
 from ...tensor import Tensor
 from .. import functional as F  # noqa: N812
 from ..convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
@@ -25,7 +26,7 @@ M = TypeVar("M", bound=Module)
 
 
 def _tensor_of(module: Module, name: str) -> Any:
-    weight = getattr(module, name, None)
+    weight = read(module, name) if hasattr(module, plain(name)) else None
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     return weight

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from ...autograd import no_grad
 from ...compat.classes import known_as
-from ...safe_attributes import plain
+from ...safe_attributes import delete, plain, read, write
 from ...tensor import Tensor
 from ..containers import ModuleList
 from ..keyed_containers import ModuleDict
@@ -274,9 +274,9 @@ def register_parametrization(module: M, tensor_name: str, parametrization: Any, 
         parametrizations.append(parametrization)
         parametrizations.unsafe |= unsafe
     elif isinstance(module, Module) and (tensor_name in module._buffers or tensor_name in module._parameters):
-        original = getattr(module, tensor_name)
+        original = read(module, tensor_name)
         parametrizations = ParametrizationList([parametrization], original, unsafe=unsafe)
-        delattr(module, tensor_name)
+        delete(module, tensor_name)
         if not is_parametrized(module):
             _inject_class(module)
             module.parametrizations = ModuleDict()
@@ -291,7 +291,7 @@ def register_parametrization(module: M, tensor_name: str, parametrization: Any, 
 
 def _check_further(module: Module, name: str, parametrization: Any) -> None:
     """Refuse one parametrization more if it changes what the tensor is."""
-    before = getattr(module, name)
+    before = read(module, name)
     after = parametrization(before)
     if not isinstance(after, Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {type(after).__name__}.")
@@ -343,9 +343,9 @@ def remove_parametrizations(module: M, tensor_name: str, leave_parametrized: boo
         original = parametrizations.original
         if leave_parametrized:
             with no_grad():
-                _set(original, getattr(module, tensor_name))
+                _set(original, read(module, tensor_name))
     elif leave_parametrized:
-        value = getattr(module, tensor_name)
+        value = read(module, tensor_name)
         original = Parameter(value) if value.requires_grad else value
     else:
         raise ValueError(
@@ -373,7 +373,7 @@ def transfer_parametrizations_and_params(from_module: Module, to_module: M, tens
         return to_module
     for name in list(from_module.parametrizations) if tensor_name is None else [tensor_name]:
         if not hasattr(to_module, plain(name)):
-            setattr(to_module, name, Parameter(getattr(from_module, name)))
+            write(to_module, name, Parameter(read(from_module, name)))
         given = from_module.parametrizations[name]
         for parametrization in given:
             register_parametrization(to_module, name, parametrization)

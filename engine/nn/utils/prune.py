@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from ...compat.classes import known_as
 from ...itself import engine as torch
-from ...safe_attributes import plain
+from ...safe_attributes import delete, plain, read, write
 from ..module import Module
 from .convert_parameters import parameters_to_vector
 
@@ -54,7 +54,7 @@ class BasePruningMethod(ABC):
 
     def __call__(self, module: Any, inputs: Any) -> None:
         """Set the parameter to its pruned value."""
-        setattr(module, self._tensor_name, self.apply_mask(module))
+        write(module, self._tensor_name, self.apply_mask(module))
 
     @abstractmethod
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
@@ -64,8 +64,8 @@ class BasePruningMethod(ABC):
         """The parameter times its mask."""
         if self._tensor_name is None:
             raise AssertionError(f"Module {module} has to be pruned")
-        mask = getattr(module, f"{self._tensor_name}_mask")
-        original = getattr(module, f"{self._tensor_name}_orig")
+        mask = read(module, f"{self._tensor_name}_mask")
+        original = read(module, f"{self._tensor_name}_orig")
         return mask.to(dtype=original.dtype) * original
 
     @classmethod
@@ -73,7 +73,7 @@ class BasePruningMethod(ABC):
         """Prune the parameter `name` of a module, by this method after those that it has been pruned by."""
         _look_at(module, name)
         method = cls._composed(module, name, *args, **kwargs)
-        original = getattr(module, name)
+        original = read(module, name)
         if importance_scores is None:
             importance_scores = original
         elif importance_scores.shape != original.shape:
@@ -82,18 +82,18 @@ class BasePruningMethod(ABC):
                 f"vs {original.shape}"
             )
         if isinstance(method, PruningContainer):
-            default_mask = getattr(module, f"{name}_mask").detach().clone()
+            default_mask = read(module, f"{name}_mask").detach().clone()
         else:
             module.register_parameter(f"{name}_orig", original)
             del module._parameters[name]
             default_mask = torch.ones_like(original)
         try:
             module.register_buffer(f"{name}_mask", method.compute_mask(importance_scores, default_mask=default_mask))
-            setattr(module, name, method.apply_mask(module))
+            write(module, name, method.apply_mask(module))
             module.register_forward_pre_hook(method)
         except Exception:
             if not isinstance(method, PruningContainer):
-                module.register_parameter(name, getattr(module, f"{name}_orig"))
+                module.register_parameter(name, read(module, f"{name}_orig"))
                 del module._parameters[f"{name}_orig"]
             raise
         return method
@@ -135,11 +135,11 @@ class BasePruningMethod(ABC):
             raise AssertionError(f"Module {module} has to be pruned before pruning can be removed")
         weight = self.apply_mask(module)
         if hasattr(module, name):
-            delattr(module, name)
+            delete(module, name)
         original = module._parameters.pop(f"{name}_orig")
         original.data = weight.data
         del module._buffers[f"{name}_mask"]
-        setattr(module, name, original)
+        write(module, name, original)
 
 
 class PruningContainer(BasePruningMethod):
@@ -388,9 +388,9 @@ def global_unstructured(parameters: Any, pruning_method: Any, importance_scores:
     members = [(module, name) for module, name in parameters]
     for module, name in members:
         _look_at(module, name)
-    all_scores = parameters_to_vector([scores.get((module, name), getattr(module, name)) for module, name in members])
+    all_scores = parameters_to_vector([scores.get((module, name), read(module, name)) for module, name in members])
     all_masks = parameters_to_vector(
-        [getattr(module, f"{name}_mask", torch.ones_like(getattr(module, name))) for module, name in members]
+        [getattr(module, f"{name}_mask", torch.ones_like(read(module, name))) for module, name in members]
     )
     container = PruningContainer()
     container._tensor_name = "temp"
@@ -404,7 +404,7 @@ def global_unstructured(parameters: Any, pruning_method: Any, importance_scores:
     container.add_pruning_method(method)
     final, begin = container.compute_mask(all_scores, all_masks), 0
     for module, name in members:
-        parameter = getattr(module, name)
+        parameter = read(module, name)
         count = parameter.numel()
         custom_from_mask(module, name, mask=final[begin : begin + count].view_as(parameter))
         begin += count

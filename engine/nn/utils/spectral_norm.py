@@ -6,6 +6,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ...compat.classes import known_as
 from ...itself import engine as torch
+from ...safe_attributes import delete, read, write
 from .. import functional as F  # noqa: N812
 from ..convolution import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ..module import Module
@@ -35,7 +36,7 @@ class SpectralNorm:
 
     def compute_weight(self, module: Any, do_power_iteration: bool) -> Any:
         """The weight divided by its largest singular value, as far as that is known."""
-        weight, u, v = (getattr(module, self.name + part) for part in ("_orig", "_u", "_v"))
+        weight, u, v = (read(module, self.name + part) for part in ("_orig", "_u", "_v"))
         matrix = self.reshape_weight_to_matrix(weight)
         if do_power_iteration:
             with torch.no_grad():
@@ -51,12 +52,12 @@ class SpectralNorm:
         with torch.no_grad():
             weight = self.compute_weight(module, do_power_iteration=False)
         for part in ("", "_u", "_v", "_orig"):
-            delattr(module, self.name + part)
+            delete(module, self.name + part)
         module.register_parameter(self.name, Parameter(weight.detach()))
 
     def __call__(self, module: Any, inputs: Any) -> None:
         """Set the weight."""
-        setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
+        write(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
     @staticmethod
     def apply(module: Any, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
@@ -76,9 +77,9 @@ class SpectralNorm:
         with torch.no_grad():
             matrix = hook.reshape_weight_to_matrix(weight)
             u, v = (F.normalize(weight.new_empty(n).normal_(0, 1), dim=0, eps=eps) for n in matrix.shape)
-        delattr(module, name)
+        delete(module, name)
         module.register_parameter(f"{name}_orig", weight)
-        setattr(module, name, weight.data)
+        write(module, name, weight.data)
         module.register_buffer(f"{name}_u", u)
         module.register_buffer(f"{name}_v", v)
         module.register_forward_pre_hook(hook)

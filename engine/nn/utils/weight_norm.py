@@ -6,6 +6,7 @@ import warnings
 from typing import Any, TypeVar
 
 from ...ops.nn.weight_norms import norm_except_dim, weighted
+from ...safe_attributes import delete, read, write
 from ..module import Module
 from ..parameter import Parameter
 
@@ -21,10 +22,10 @@ class WeightNorm:
 
     def compute_weight(self, module: Module) -> Any:
         """The weight, from its length and direction."""
-        return weighted(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
+        return weighted(read(module, f"{self.name}_v"), read(module, f"{self.name}_g"), self.dim)
 
     def __call__(self, module: Module, inputs: Any) -> None:
-        setattr(module, self.name, self.compute_weight(module))
+        write(module, self.name, self.compute_weight(module))
 
 
 def _hooks(module: Module, name: str) -> list[int]:
@@ -42,11 +43,11 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
     if _hooks(module, name):
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
     hook = WeightNorm(name, -1 if dim is None else dim)
-    weight = getattr(module, name)
+    weight = read(module, name)
     del module._parameters[name]
     module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, 2, hook.dim).data))
     module.register_parameter(f"{name}_v", Parameter(weight.data))
-    setattr(module, name, hook.compute_weight(module))
+    write(module, name, hook.compute_weight(module))
     module.register_forward_pre_hook(hook)
     return module
 
@@ -55,8 +56,8 @@ def remove_weight_norm(module: M, name: str = "weight") -> M:
     """Make the parameter `name` one parameter again."""
     for id in _hooks(module, name):
         weight = module._forward_pre_hooks.pop(id).compute_weight(module)  # type: ignore[attr-defined]
-        delattr(module, name)
+        delete(module, name)
         del module._parameters[f"{name}_g"], module._parameters[f"{name}_v"]
-        setattr(module, name, Parameter(weight.data))
+        write(module, name, Parameter(weight.data))
         return module
     raise ValueError(f"weight_norm of '{name}' not found in {module}")

@@ -14,6 +14,7 @@ from ...distributions.transform import Transform
 from ...nn import Module
 from ...optim import Optimizer
 from ...optim.lr_scheduler import LRScheduler
+from ...safe_attributes import guarded_by
 from ...tensor import Tensor
 from ...utils.data import DataLoader, Dataset, Sampler
 from ..policy.builtin import make_builtins
@@ -52,6 +53,7 @@ class World:
             Transform,
             type(backends.cudnn),
         )
+        guarded_by(self.guards)
         self.project: Any = None
         """The program's own modules (`engine.sandbox.project.Project`), where it has any."""
         self.tried: set[str] = set()

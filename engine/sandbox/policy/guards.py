@@ -11,10 +11,11 @@ from typing import Any, cast
 import numpy as np
 
 from ...itself import OURS
+from ...nn.utils.parametrize import is_made_here
 from . import arrays, dtypes, natives, objects, protocols
 from .attributes import Attributes, Own, has_entries_for_attributes
 from .classes import Maker, build_class
-from .errors import PolicyError
+from .errors import MissingAttribute, PolicyError
 from .formats import safe_format
 from .inert import caught, is_look_alike, look_alike
 from .names import (
@@ -190,7 +191,7 @@ class Guards:
         if name in PRIVATE or name in OVERRIDDEN or name.startswith(_SAVED) or isinstance(thing, self.modules):
             return True
         cls, own = type(thing), self.is_own
-        having = [c for c in mro_before(thing)[1] if name in names_of(c)]
+        having = [c for c in mro_before(thing)[1] if name in names_of(c) and not is_made_here(c)]
         if having and not all(map(own, having)):
             return self._is_overridden(having, name)
         if cls is super or isinstance(thing, type):
@@ -221,7 +222,19 @@ class Guards:
             thing = self.read(thing, name)
         return getattr(thing, name)
 
+    def get_for(self, thing: Any, name: str) -> Any:
+        """An attribute that the engine reads by a name of the program's."""
+        try:
+            return self.get(thing, name)
+        except PolicyError as error:
+            raise MissingAttribute(str(error), error.help) from None
+
     # --- writing ------------------------------------------------------------------------------------------------------------
+
+    def look_at(self, thing: Any, name: str) -> None:
+        """Look at an attribute that the engine is about to set by a name of the program's; PolicyError if it may not."""
+        self._check_stored(name)
+        self.write(thing, name)
 
     def write(self, thing: Any, name: str, named: bool = False) -> Any:
         """What a program sets or deletes an attribute of, if it may: the thing itself.
@@ -247,10 +260,12 @@ class Guards:
             )
         if name == "__dict__":
             # The engine looks at the attributes of modules and tensors, and runs no code of the program's for it.
-            return Own(None if isinstance(thing, self.opened) else thing)
+            # So it is with classes of the program's that inherit from the object's.
+            kinds = (type(thing), *below(type(thing)))
+            return Own(None if any(issubclass(kind, self.opened) for kind in kinds) else thing)
         if name[0] == "_" and not is_dunder(name):
             cls = thing if isinstance(thing, type) else type(thing)
-            having = [c for c in _mro_of(cls) if name in names_of(c)]
+            having = [c for c in _mro_of(cls) if name in names_of(c) and not is_made_here(c)]
             lowers = below(thing) if isinstance(thing, type) else ()
             mine = not having or self._is_overridden(having, name) or self._may_override(_mro_of(cls), name)
             if not mine or any(
@@ -329,6 +344,10 @@ class Guards:
         if has_entries_for_attributes(type(thing)):
             return cast(dict[str, Any], thing)
         return Attributes(vars(thing), lambda name: self.write(thing, name))
+
+    def attributes_for(self, thing: Any) -> dict[str, Any]:
+        """The same for the engine; none of what is not the program's."""
+        return self.attributes(thing) if not isinstance(thing, type) and self._is_storable(thing) else {}
 
     def _array_method(self, thing: Any) -> Any:
         """`x.__array__`, bound or not, with a type of elements that was looked at."""
@@ -417,7 +436,7 @@ class Guards:
     def _look_at_all(self, name: str, bases: tuple[Any, ...], kind: Any, namespace: dict[str, Any]) -> None:
         """Look at a class that is about to be made, by its metaclass, from bases and names that were looked at one by one."""
         before = [*dict.fromkeys(c for base in bases for c in _mro_of(base))]
-        self._look_at_private(name, before, namespace)
+        self._look_at_private(name, before, {*namespace, *namespace.get("__slots__", ())})
         listing: Any = next((n for n in (namespace, *map(names_of, before)) if "__match_args__" in n), {})
         if not are_harmless_patterns(listing.get("__match_args__", ()), kind):
             dict.__setitem__(namespace, "__match_args__", ())
@@ -438,6 +457,11 @@ class Guards:
                     f"the class '{name}' cannot inherit from '{getattr(base, '__name__', base)}' here",
                     "Use __init_subclass__, or a class decorator." if meta else "Keep such an object in an attribute.",
                 )
+        kinds = [base for base in bases if isinstance(base, type)]
+        if any(map(has_entries_for_attributes, kinds)) and any(issubclass(base, self.opened) for base in kinds):
+            raise PolicyError(
+                f"the class '{name}' cannot have its entries for attributes here", "Keep the dictionary in an attribute."
+            )
         if any(issubclass(base, BaseExceptionGroup) for base in bases):
             raise PolicyError(f"the class '{name}' cannot inherit from a group of exceptions here", "Raise ExceptionGroup.")
 

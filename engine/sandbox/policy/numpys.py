@@ -41,6 +41,9 @@ def mend() -> None:
             for real, instead in replaced:
                 for held in [n for n, v in vars(module).items() if v is real]:
                     setattr(module, held, instead)
+    # What all readers of NumPy's own files come by, before an array is made.
+    headers = np.lib.format.read_array.__globals__
+    headers["descr_to_dtype"] = _described(headers["descr_to_dtype"])
     setattr(np.vectorize, "__init__", _named(_vectorized, np.vectorize.__init__))  # noqa: B010
     for name in ("_make_options_dict",):  # what all ways to set how arrays are written come by
         setattr(arrayprint, name, _of_few_digits(getattr(arrayprint, name)))
@@ -152,6 +155,15 @@ def _vectorized(self: Any, pyfunc: Any = np._NoValue, otypes: Any = None, *other
     if otypes is not None and not isinstance(otypes, str):
         otypes = [dtypes.settled(kind) for kind in list(otypes)]
     _vectorize(self, pyfunc, otypes, *others, **options)
+
+
+def _described(real: Any) -> Callable[..., Any]:
+    """A function that reads a type out of a file's header, with a look at the type."""
+
+    def described(descr: Any) -> Any:
+        return dtypes.checked(real(descr))
+
+    return _named(described, real)  # type: ignore[no-any-return]
 
 
 # --- sums of sizes ------------------------------------------------------------------------------------------------------------

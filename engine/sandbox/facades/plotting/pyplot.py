@@ -9,6 +9,7 @@ import numpy as np
 
 from ....figures import methods
 from ....figures.colormaps import names as colormap_names
+from ....safe_attributes import read
 from ...policy.errors import PolicyError
 from . import canvas
 from .canvas import FigureHandle, Handle, cycled, dpi_of, notes, size_of
@@ -293,7 +294,7 @@ def setp(obj: Any, *_: Any, **kwargs: Any) -> None:
     """Properties of something, or of several things."""
     for one in obj if is_a(obj, list, tuple) or is_a(obj, np.ndarray) else [obj]:
         for key, value in kwargs.items():
-            getattr(one, f"set_{key}")(value)
+            read(one, f"set_{key}")(value)
 
 
 def imread(*_: Any, **__: Any) -> Any:

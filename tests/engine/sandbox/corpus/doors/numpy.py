@@ -1478,3 +1478,21 @@ print(refused, len(ways))
 import numpy as np
 print(np.format_float_positional(1 / 3, precision=3), np.format_float_scientific(1 / 3, precision=2, unique=False), end=' ')
 print(np.array2string(np.array([1 / 3]), precision=2), np.format_float_positional(0.1, unique=False, precision=10), np.array([1e-9]))
+
+# %% a file whose records are larger than what NumPy counts
+#: ends: policy
+import numpy as np, io
+said = repr({'descr': '(268435455,)i8,(268435455,)i8,i8,i8,i8', 'fortran_order': True, 'shape': (2, 2)}).encode()
+said += b' ' * (117 - len(said)) + b'\n'
+np.load(io.BytesIO(b'\x93NUMPY\x01\x00' + len(said).to_bytes(2, 'little') + said + bytes(80)))
+
+# %% files of records
+#: ends: ok
+#: prints: [(1, 2., 'ab') (3, 4., 'c')] (2,) <class 'numpy.ndarray'>
+import numpy as np, io
+a = np.array([(1, 2.0, 'ab'), (3, 4.0, 'c')], dtype=[('n', 'i4'), ('x', 'f8'), ('t', 'U2')])
+f = io.BytesIO()
+np.save(f, a)
+f.seek(0)
+b = np.load(f)
+print(b, b.shape, type(b))

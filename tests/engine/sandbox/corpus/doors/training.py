@@ -589,3 +589,108 @@ net = Net(norm)
 print(len(made) > 5)
 net.layer4[0].bn1.register_forward_hook(lambda *a: made.clear())
 print(net.eval()(torch.ones(1, 3, 32, 32)).shape)
+
+# %% names of a program's own, private ones among them, by which its modules' tensors are found
+#: ends: ok
+#: prints: tensor([2., 2.]) (2, 2) (2, 2) [1.0, 0.0]
+#: prints: tensor([3., 3.]) tensor([1., 1.]) True
+import torch, warnings
+from torch import nn
+warnings.simplefilter('ignore')
+class M(nn.Module):
+    def __init__(self, *shape):
+        super().__init__()
+        self._w = nn.Parameter(torch.ones(*shape))
+    def forward(self): return self._w
+class Twice(nn.Module):
+    def forward(self, x): return x * 2
+m = M(2)
+nn.utils.parametrize.register_parametrization(m, '_w', Twice())
+normed = [f(M(2, 2), '_w')() for f in (nn.utils.weight_norm, nn.utils.spectral_norm)]
+pruned = M(2)
+nn.utils.prune.custom_from_mask(pruned, '_w', torch.tensor([1, 0]))
+print(m().detach(), *(tuple(n.shape) for n in normed), pruned().tolist())
+kept = nn.ParameterDict({'_w': torch.ones(2), 'format': torch.ones(2), 'base': torch.ones(2)})
+other = M(2)
+found = torch.func.functional_call(other, {'_w': 3 * torch.ones(2), 'scale': 5}, ())
+compiled = torch.compile(other)
+print(found, kept['_w'].detach() * kept['format'].detach(), compiled._w is other._w and not hasattr(compiled, '_v'))
+
+# %% a schedule of an object, which keeps what it has counted
+#: ends: ok
+#: prints: {'_seen': 2, 'base': 0.5} 7 {} 0.05
+import functools, torch
+class Factor:
+    def __init__(self): self._seen, self.base = 0, 0.5
+    def __call__(self, epoch):
+        self._seen += 1
+        return self.base ** epoch
+p = torch.nn.Parameter(torch.ones(1))
+f = Factor()
+o = torch.optim.SGD([p], lr=0.1)
+s = torch.optim.lr_scheduler.LambdaLR(o, f)
+o.step()
+s.step()
+state = s.state_dict()
+state['lr_lambdas'][0]['_seen'] = 7
+s.load_state_dict(state)
+half = functools.partial(pow, 0.5)
+other = torch.optim.lr_scheduler.LambdaLR(torch.optim.SGD([p], lr=0.1), half)
+print({**state['lr_lambdas'][0], '_seen': 2}, f._seen, other.state_dict()['lr_lambdas'][0], o.param_groups[0]['lr'])
+
+# %% classes of data that are modules, and places of their own
+#: ends: ok
+#: prints: Net 3 7 {'depth': 3, 'width': 2} [('add', 1)]
+from dataclasses import dataclass
+import torch
+from torch import nn
+from sklearn.base import BaseEstimator
+@dataclass(eq=False)
+class Net(nn.Module):
+    _width: int
+    depth: int = 3
+    def __post_init__(self): super().__init__()
+class Marked(nn.Parameter):
+    __slots__ = ('_mark',)
+class Model(BaseEstimator):
+    def __init__(self, depth=1, width=2): self.depth, self.width = depth, width
+t = Marked(torch.ones(2))
+t._mark = 7
+with torch.profiler.profile() as profile:
+    torch.ones(2) + 1
+rows = [(e.key.removeprefix('aten::'), e.count) for e in profile.key_averages() if 'add' in e.key]
+profile.key_averages().table(sort_by='cpu_time_total', row_limit=3)
+print(type(Net(5)).__name__, Net(5).depth, t._mark, Model().set_params(depth=3).get_params(), rows)
+
+# %% the states of all schedules, which begin where others ended
+#: ends: ok
+#: prints: True 15 []
+import torch, warnings
+from torch.optim import lr_scheduler as schedules
+warnings.simplefilter('ignore')
+def optimizer(): return torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1, momentum=0.9)
+def two(o): return [schedules.StepLR(o, 1), schedules.ExponentialLR(o, 0.5)]
+ways = [
+    lambda o: schedules.LambdaLR(o, lambda e: 0.9 ** e), lambda o: schedules.MultiplicativeLR(o, lambda e: 0.9),
+    lambda o: schedules.StepLR(o, 2), lambda o: schedules.MultiStepLR(o, [1, 3]), lambda o: schedules.ConstantLR(o),
+    lambda o: schedules.LinearLR(o), lambda o: schedules.ExponentialLR(o, 0.5), lambda o: schedules.PolynomialLR(o),
+    lambda o: schedules.CosineAnnealingLR(o, 5), lambda o: schedules.CyclicLR(o, 0.01, 0.1, scale_fn=lambda x: 0.5),
+    lambda o: schedules.OneCycleLR(o, 0.1, 20), lambda o: schedules.CosineAnnealingWarmRestarts(o, 3),
+    lambda o: schedules.SequentialLR(o, two(o), [2]), lambda o: schedules.ChainedScheduler(two(o)),
+    lambda o: torch.optim.swa_utils.SWALR(o, 0.05),
+]
+wrong = []
+for k, way in enumerate(ways):
+    first, second = optimizer(), optimizer()
+    one, other = way(first), way(second)
+    for _ in range(3):
+        first.step()
+        one.step()
+    other.load_state_dict(one.state_dict())
+    if other.get_last_lr() != one.get_last_lr() or getattr(other, 'last_epoch', 0) != getattr(one, 'last_epoch', 0):
+        wrong.append(k)
+plateau = schedules.ReduceLROnPlateau(optimizer())
+plateau.step(1.0)
+again = schedules.ReduceLROnPlateau(optimizer())
+again.load_state_dict(plateau.state_dict())
+print(again.best == 1.0, len(ways), wrong)
