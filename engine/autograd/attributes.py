@@ -33,7 +33,7 @@ class Given(int):
 
 def shown(node: Node) -> Mapping[str, Callable[[Get], Any] | None]:
     """The attributes that are not shown as the rule saves them: how they come from what is saved, None for what is hidden."""
-    op = getattr(type(node), "op", None)
+    op = getattr(type(node), "_op", None)
     return {} if op is None else op.shows
 
 
@@ -48,7 +48,7 @@ def raw_names(node: Node) -> list[str]:
     from ..tensor import Tensor
     from .saved_variable import Packed, Result
 
-    op = getattr(type(node), "op", None)
+    op = getattr(type(node), "_op", None)
     saved = node.saved or (None,) * len(node.saved_names)
     values = zip(node.saved_names, saved, strict=False)
     kept = [n for n, v in values if isinstance(v, (Tensor, Result, Packed)) or (op and (n in op.rules or n in op.outputs))]

@@ -99,7 +99,7 @@ def signature(f: Callable[..., Any]) -> str:
 
 def formula(f: Callable[..., Any]) -> str:
     """The LaTeX of an operation, its arguments by name; "" for a function made of operations."""
-    declared = getattr(f, "op", None)
+    declared = getattr(f, "_op", None)
     if declared is None or not declared.parameters:
         return ""
     names = {p.name: r"\mathit{" + p.name.replace("_", r"\_") + "}" for p in declared.parameters}

@@ -45,7 +45,7 @@ def node_class(op: Op) -> type[Node]:
         {
             "__slots__": (),
             "__module__": "torch.autograd.graph",
-            "op": op,
+            "_op": op,
             "saved_names": op.saved_names,
             "several": len(op.outputs) > 1 or op.outputs[0] == "*",
             "keeps": any(n in op.rules or n in op.outputs for n in op.saved_names),
@@ -64,7 +64,7 @@ def settle(node: Node, kind: str) -> None:
     cls: Any = type(node)
     made = _settled.get((cls, kind))
     if made is None:
-        own = _rounding(cls) if kind == "V" else _conjugating(cls) if cls.op.holomorphic else None
+        own = _rounding(cls) if kind == "V" else _conjugating(cls) if cls._op.holomorphic else None
         made = cls
         if own is not None:
             made = type(cls.__name__, (cls,), {"__slots__": (), "__module__": cls.__module__, **own})

@@ -312,7 +312,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
     function = compiled(text, op.forward.__name__, names)
     function.__doc__ = inspect.getdoc(op.forward)
     function.__module__ = op.forward.__module__
-    function.op = op  # type: ignore[attr-defined]
+    function._op = op  # type: ignore[attr-defined]
     return function
 
 

@@ -260,9 +260,9 @@ def function(
         if traits:
             traits_of(f.__name__, traits)
         if inplace is not None:
-            f.inplace = inplace.op  # type: ignore[attr-defined]
+            f._inplace = inplace._op  # type: ignore[attr-defined]
         if turned:
-            f.turned = turned  # type: ignore[attr-defined]
+            f._turned = turned  # type: ignore[attr-defined]
         return f
 
     return register if f is None else register(f)
@@ -298,7 +298,7 @@ def overload(of: Callable[..., Any], name: str, node: str, *, number: str | None
         node: its node's name.
         number: the input that is a number here, so that it has no rule.
     """
-    own: Op = of.op  # type: ignore[attr-defined]
+    own: Op = of._op  # type: ignore[attr-defined]
     f = own.forward
     forward = FunctionType(f.__code__, f.__globals__, name, f.__defaults__, f.__closure__)
     forward.__kwdefaults__, forward.__doc__ = f.__kwdefaults__, f.__doc__
@@ -357,7 +357,7 @@ def array_vocabulary(function: FunctionType) -> dict[str, Any]:
 
 def _translate(value: Any) -> Any:
     if isinstance(value, FunctionType):
-        o = getattr(value, "op", None)
+        o = getattr(value, "_op", None)
         if o is not None:
             return o.forward
         if value.__module__.startswith(f"{OURS}ops"):

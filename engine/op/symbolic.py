@@ -182,7 +182,7 @@ class _Reader:
         if isinstance(value, ModuleType):
             return Forbidden()
         if isinstance(value, FunctionType):
-            op = getattr(value, "op", None)
+            op = getattr(value, "_op", None)
             if op is not None:
                 return functools.partial(self.printed, op)
             if value.__module__.startswith(f"{OURS}ops"):

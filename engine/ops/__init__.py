@@ -88,7 +88,7 @@ def declared() -> dict[str, Callable[..., Any]]:
         for name, value in vars(module).items():
             if name.startswith("_") or not callable(value):
                 continue
-            o = getattr(value, "op", None)
+            o = getattr(value, "_op", None)
             if id(value) in made or (o is not None and TABLE.get(value.__name__) is o):
                 names[name] = value
     return names
@@ -152,7 +152,7 @@ def attach() -> None:
 
 def _operators() -> None:
     def forward(f: Any) -> Any:
-        return codegen.write(f.op, operator=True)
+        return codegen.write(f._op, operator=True)
 
     def number_only(f: Any) -> Any:
         def operator(self: Any, other: Any) -> Any:

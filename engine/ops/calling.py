@@ -279,7 +279,7 @@ def _with_out(called: _Called) -> Callable[..., Any]:
 
 def _with_former(called: _Called, function: Any) -> Callable[..., Any]:
     """Around a method that writes in place, one that takes a factor before its tensors, too; itself, where it has none."""
-    of = getattr(function, "of", None)
+    of = getattr(function, "_of", None)
     parameters = () if of is None else tuple(inspect.signature(of, follow_wrapped=False).parameters.values())
     if not called.method or not factors_of(parameters):
         return called.function

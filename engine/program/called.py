@@ -13,5 +13,5 @@ def traits_called(name: str) -> Collection[str]:
     function = declared().get(name.removeprefix("new_"))
     if function is None:
         return ()
-    made = getattr(function, "op", None)
+    made = getattr(function, "_op", None)
     return traits_of(made.name if made is not None else function.__name__)

@@ -191,7 +191,7 @@ class Encoder:
 
     def rule(self, node: Node) -> str:
         """The entry with the texts of a node's rules, made when it is first asked for; "" for a node of no operation."""
-        op = getattr(node.__class__, "op", None)
+        op = getattr(node.__class__, "_op", None)
         if op is None:
             return ""
         name = f"d {op.forward.__name__}"

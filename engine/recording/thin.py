@@ -314,7 +314,7 @@ def _version(tensor: Tensor) -> int:
 
 def _op_of(node: Node | None) -> Op | None:
     """The operation that made a node's tensor, as far as the node knows it."""
-    found = getattr(node.__class__, "op", None)
+    found = getattr(node.__class__, "_op", None)
     return found if isinstance(found, Op) else None
 
 

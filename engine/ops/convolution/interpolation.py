@@ -102,10 +102,10 @@ def _interpolating(mode):
         """The image in another size."""
         plan = interpolation_plan(mode, self.shape, output_size, align_corners, scales)
         if self.dtype.kind in dtypes.INEXACT or mode.startswith("nearest"):
-            return _resampled.op.forward(self, plan)
+            return _resampled._op.forward(self, plan)
         if len(plan) == 2:
             return _resampled_bytes(self, plan)
-        return np.clip(np.rint(_resampled.op.forward(self.astype(np.float64), plan)), 0, 255).astype(self.dtype)
+        return np.clip(np.rint(_resampled._op.forward(self.astype(np.float64), plan)), 0, 255).astype(self.dtype)
 
     def rule(grad, self_sym_sizes, output_size, align_corners, scales):
         return _unresampled(grad, interpolation_plan(mode, self_sym_sizes, output_size, align_corners, scales))
@@ -220,7 +220,7 @@ def interpolate(
     if shape[1] == 0:
         raise RuntimeError(f"Non-empty {n}D data tensor expected but got a tensor with sizes {list(shape)}")
     if input._array.dtype.kind not in dtypes.INEXACT and input._array.dtype != np.uint8:
-        name = operation.op.name + ("_channels_last" if n == 4 else "")
+        name = operation._op.name + ("_channels_last" if n == 4 else "")
         raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.SCALAR_NAMES[input.dtype]}'")
     return operation(input, made, bool(align_corners), scales)
 

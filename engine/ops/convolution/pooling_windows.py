@@ -101,20 +101,20 @@ def _avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, 
     dilation = (1,) * len(kernel_size)
     if self.dtype.kind not in INEXACT:
         counted = window_plan(self.shape, kernel_size, stride, padding, dilation, ceil_mode, True, True)
-        sums = _resampled.op.forward(self, counted)
+        sums = _resampled._op.forward(self, counted)
         ones = np.ones(self.shape[-len(kernel_size) :])
         share = _avg_pool(ones, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-        counts = np.rint(_resampled.op.forward(ones, counted) / share).astype(self.dtype)
+        counts = np.rint(_resampled._op.forward(ones, counted) / share).astype(self.dtype)
         return np.trunc(sums / counts).astype(self.dtype)
     whole = divisor_override is not None
     plan = window_plan(self.shape, kernel_size, stride, padding, dilation, ceil_mode, count_include_pad, whole)
-    out = _resampled.op.forward(self, plan)
+    out = _resampled._op.forward(self, plan)
     return out / self.dtype.type(divisor_override) if whole else out
 
 
 def _adaptive_avg_pool(self, output_size):
     """Means of as many windows as the result has positions."""
-    return _resampled.op.forward(self, adaptive_plan(self.shape, output_size))
+    return _resampled._op.forward(self, adaptive_plan(self.shape, output_size))
 
 
 def _adaptive_max_pool(self, output_size):

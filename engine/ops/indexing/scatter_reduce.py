@@ -127,7 +127,7 @@ def product_slopes(grad, self, dim, index, src, include_self, result):
 @op(r"{self}", self=None, index=None, src=None, broadcast=(), name="scatter_reduce")
 def _scatter_product(self, dim, index, src):
     """`self` with the elements of `src` multiplied in at `index`."""
-    return _scatter_reduce.op.forward(self, dim, index, src, "prod", True)
+    return _scatter_reduce._op.forward(self, dim, index, src, "prod", True)
 
 
 @op("1", self=None)

@@ -112,8 +112,8 @@ def linalg_cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = F
 def _cholesky_solve(self, input2, upper):
     """Solutions X of A X = B from the Cholesky factor of A."""
     factor = np.tril(input2.swapaxes(-1, -2).conj() if upper else input2)
-    y = _solve_triangular.op.forward(factor, self, False, False)
-    return _solve_triangular.op.forward(factor.swapaxes(-1, -2).conj(), y, True, False)
+    y = _solve_triangular._op.forward(factor, self, False, False)
+    return _solve_triangular._op.forward(factor.swapaxes(-1, -2).conj(), y, True, False)
 
 
 def factor_slope(common, L, upper):
@@ -138,7 +138,7 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: bool = False) -> Tensor:
 def cholesky_inverse(self, upper=False):
     """The inverses of matrices from their Cholesky factors."""
     eye = np.broadcast_to(np.eye(self.shape[-1], dtype=self.dtype), self.shape)
-    return _cholesky_solve.op.forward(eye, self, upper)
+    return _cholesky_solve._op.forward(eye, self, upper)
 
 
 # --- QR and LU -------------------------------------------------------------------------------------------------------------

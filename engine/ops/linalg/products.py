@@ -92,7 +92,7 @@ def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
     if batch1.ndim == batch2.ndim == 3:
         expands(self.shape, (*batch1.shape[:2], batch2.shape[2]))
     same_dtype("baddbmm", batch1, batch2)
-    return combined(self, bmm.op.forward(batch1, batch2), beta, alpha)
+    return combined(self, bmm._op.forward(batch1, batch2), beta, alpha)
 
 
 @op(
@@ -112,7 +112,7 @@ def addbmm(self, batch1, batch2, *, beta=1, alpha=1):
     if batch1.ndim == batch2.ndim == 3:
         expands(self.shape, (batch1.shape[1], batch2.shape[2]))
     same_dtype("addbmm", batch1, batch2)
-    return combined(self, bmm.op.forward(batch1, batch2).sum(0), beta, alpha)
+    return combined(self, bmm._op.forward(batch1, batch2).sum(0), beta, alpha)
 
 
 def batched(grad, sizes):
@@ -130,7 +130,7 @@ def batched(grad, sizes):
 )
 def vdot(self, other):
     """Inner product of two vectors, the first one's elements conjugated."""
-    return dot.op.forward(np.conj(self), other)
+    return dot._op.forward(np.conj(self), other)
 
 
 @function

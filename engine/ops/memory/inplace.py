@@ -203,7 +203,7 @@ def inplace(declared: Op, call: Callable[..., Any] | None = None) -> Callable[..
 
     write.__name__ = f"{declared.name}_"
     write.__doc__ = f"In-place version of `{declared.name}`."
-    write.op = declared  # type: ignore[attr-defined]
+    write._op = declared  # type: ignore[attr-defined]
     return write
 
 
@@ -224,16 +224,16 @@ def derive(functions: dict[str, Callable[..., Any]]) -> None:
         if id(f) not in made:
             made[id(f)] = _variant(f)
             made[id(f)].__name__ = f"{f.__name__}_"
-            made[id(f)].of = f  # type: ignore[attr-defined]
+            made[id(f)]._of = f  # type: ignore[attr-defined]
         INPLACE[method] = made[id(f)]
 
 
 def _variant(f: Callable[..., Any]) -> Callable[..., Tensor]:
-    if hasattr(f, "op"):
-        return inplace(f.op)
+    if hasattr(f, "_op"):
+        return inplace(f._op)
     name = f.__name__
-    if hasattr(f, "inplace"):
-        return inplace(f.inplace, f)
+    if hasattr(f, "_inplace"):
+        return inplace(f._inplace, f)
     # A function made of several operations: whether one of them saves `self` is not known here, so it gets a copy.
     return inplace(Op(name, rf"\mathrm{{{{{name}}}}}({{self}})", f, {}, name, saved_names=("self",), traits=traits_of(name)), f)
 

@@ -21,7 +21,7 @@ INFERENCE_WRITTEN = (
 def turned_by(function: Callable[..., Any]) -> int:
     """By how much the number in the node's name is higher than that of the function, which makes a view; 0 for one whose
     in-place method writes elements."""
-    return int(getattr(getattr(function, "op", function), "turned", 0))
+    return int(getattr(function, "_turned", 0) or getattr(getattr(function, "_op", None), "turned", 0))
 
 
 @functools.cache
@@ -34,7 +34,7 @@ def _variant(kind: type[Node], later: int) -> type[Node]:
 def turning(method: str, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The in-place method made of the function that gives a view."""
     later = turned_by(function)
-    declared = getattr(function, "op", None) or Op(method, rf"\mathrm{{{method.strip('_')}}}({{self}})", function, {}, method)
+    declared = getattr(function, "_op", None) or Op(method, rf"\mathrm{{{method.strip('_')}}}({{self}})", function, {}, method)
 
     def turn(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if context.grad and self.requires_grad:
@@ -63,5 +63,5 @@ def turning(method: str, function: Callable[..., Tensor]) -> Callable[..., Tenso
 
     turn.__name__ = method
     turn.__doc__ = f"In-place version of `{method.removesuffix('_')}`."
-    turn.op = declared  # type: ignore[attr-defined]
+    turn._op = declared  # type: ignore[attr-defined]
     return turn

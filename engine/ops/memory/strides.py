@@ -53,7 +53,7 @@ def _fold_back(self, shape, dimension, size, step):
 )
 def _windows(self, dimension, size, step):
     """All windows along a dimension; bookkeeping of views left aside."""
-    return _unfold.op.forward(self, dimension, size, step)
+    return _unfold._op.forward(self, dimension, size, step)
 
 
 @function
@@ -139,7 +139,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
 def _as_strided_scatter(self, src, size, stride, storage_offset):
     """A copy with `src` in a pattern of offsets in memory."""
     out = np.array(self, order="K")
-    _as_strided.op.forward(out, size, stride, storage_offset)[...] = src
+    _as_strided._op.forward(out, size, stride, storage_offset)[...] = src
     return out
 
 
@@ -152,8 +152,8 @@ def _strided_alone(self, size, stride, storage_offset):
     """Zeros but for a pattern of offsets, which is what PyTorch's rule gives; what is not written over would be right."""
     self = np.ascontiguousarray(self)
     out = np.zeros_like(self)
-    part = _as_strided.op.forward(self, size, stride, storage_offset)
-    _as_strided.op.forward(out, size, stride, storage_offset)[...] = part
+    part = _as_strided._op.forward(self, size, stride, storage_offset)
+    _as_strided._op.forward(out, size, stride, storage_offset)[...] = part
     return out
 
 
@@ -165,7 +165,7 @@ def _strided_alone(self, size, stride, storage_offset):
 )
 def _strided_copy(self, size, stride, storage_offset):
     """A pattern of offsets in memory, copied."""
-    return _as_strided.op.forward(np.ascontiguousarray(self), size, stride, storage_offset).copy()
+    return _as_strided._op.forward(np.ascontiguousarray(self), size, stride, storage_offset).copy()
 
 
 @function

@@ -95,7 +95,7 @@ def _gelu(self, approximate):
     """`x` times the probability that a standard normal number is less than `x`."""
     if approximate == "tanh":
         return self * 0.5 * (1 + np.tanh(inner(self)))
-    return self * normal_cdf.op.forward(self)
+    return self * normal_cdf._op.forward(self)
 
 
 @op(
@@ -107,7 +107,7 @@ def normal_cdf(self):
     """The probability that a standard normal number is less than each element."""
     if self.dtype == np.float32 and self.size > 1024:
         return _normal_cdf32(self)
-    return ((1 + erf.op.forward(self * math.sqrt(0.5))) * 0.5).astype(self.dtype, copy=False)
+    return ((1 + erf._op.forward(self * math.sqrt(0.5))) * 0.5).astype(self.dtype, copy=False)
 
 
 ERFC = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
@@ -229,7 +229,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 def _glu(self, dim):
     """The first half along `dim` times the sigmoid of the second."""
     first, second = np.split(self, 2, axis=dim)
-    return first * sigmoid.op.forward(second)
+    return first * sigmoid._op.forward(second)
 
 
 def glu_backward(grad, self, dim):

@@ -86,7 +86,7 @@ def _attention(query, key, value, attn_mask, scale):
     scores = np.matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))
     if attn_mask is not None:
         scores = np.where(attn_mask, scores, scores.dtype.type(-np.inf)) if attn_mask.dtype.kind == "b" else scores + attn_mask
-    return np.matmul(_safe_softmax.op.forward(scores), value)
+    return np.matmul(_safe_softmax._op.forward(scores), value)
 
 
 @function

@@ -65,7 +65,7 @@ def _embedding(weight, indices, padding_idx, scale_grad_by_freq):
 )
 def _embedding_sparse(weight, indices, padding_idx, scale_grad_by_freq):
     """The rows of `weight` at the indices; their gradient is sparse."""
-    return _embedding.op.forward(weight, indices, padding_idx, scale_grad_by_freq)
+    return _embedding._op.forward(weight, indices, padding_idx, scale_grad_by_freq)
 
 
 @op(r"{grad}", grad=None, indices=None, broadcast=(), name="embedding_sparse_backward")
@@ -319,7 +319,7 @@ def _bag_backward(grad, weight, indices, offsets, mode, per_sample_weights, padd
 )
 def _embedding_bag_sparse(weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, padding_idx):
     """Sums or means of the rows in each bag; the rows' gradient is sparse."""
-    return _embedding_bag.op.forward(weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, padding_idx)
+    return _embedding_bag._op.forward(weight, indices, offsets, scale_grad_by_freq, mode, per_sample_weights, padding_idx)
 
 
 @op(

@@ -37,7 +37,7 @@ def silu_backward(grad, self):
 )
 def _mish(self):
     """`x * tanh(softplus(x))`."""
-    return self * np.tanh(_softplus.op.forward(self, 1.0, 20.0))
+    return self * np.tanh(_softplus._op.forward(self, 1.0, 20.0))
 
 
 def mish_backward(grad, self):

@@ -108,7 +108,7 @@ def _leaky_relu(self, negative_slope):
 )
 def _leaky_relu_result(self, negative_slope):
     """`leaky_relu` in place: the derivative is taken from the result."""
-    return _leaky_relu.op.forward(self, negative_slope)
+    return _leaky_relu._op.forward(self, negative_slope)
 
 
 _leaky_relu_in_place = in_place(TABLE["_leaky_relu_result"])
@@ -174,7 +174,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 )
 def _rrelu(self, noise, lower, upper, training):
     """Each element, scaled by the noise (in evaluation by a fixed slope) if it is negative."""
-    return self * noise if training else _leaky_relu.op.forward(self, (lower + upper) / 2)
+    return self * noise if training else _leaky_relu._op.forward(self, (lower + upper) / 2)
 
 
 @op(
@@ -185,7 +185,7 @@ def _rrelu(self, noise, lower, upper, training):
 )
 def _rrelu_result(self, noise, lower, upper, training):
     """`rrelu` in place: the derivative is taken from the result."""
-    return _rrelu.op.forward(self, noise, lower, upper, training)
+    return _rrelu._op.forward(self, noise, lower, upper, training)
 
 
 def rrelu_backward(grad, self, noise, lower, upper, training):

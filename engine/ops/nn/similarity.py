@@ -24,7 +24,7 @@ from ..shape.dimensions import wrap_dim
 )
 def _norm(self, p, dim, keepdim):
     """The p-norm along one dimension."""
-    return _vector_norm.op.forward(self, p, dim, keepdim)
+    return _vector_norm._op.forward(self, p, dim, keepdim)
 
 
 @function

@@ -55,7 +55,7 @@ def _weight_norm_interface(v, g, dim):
 )
 def _norm_of_all(self, p):
     """The p-norm of all elements."""
-    return _vector_norm.op.forward(self, p, others(self.ndim, self.ndim), False)
+    return _vector_norm._op.forward(self, p, others(self.ndim, self.ndim), False)
 
 
 @function

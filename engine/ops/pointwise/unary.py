@@ -237,7 +237,7 @@ def sgn(self):
     if self.dtype.kind == "c":
         magnitude = np.abs(self)
         return np.where(magnitude == 0, 0, self / np.where(magnitude == 0, 1, magnitude)).astype(self.dtype)
-    return sign.op.forward(self)
+    return sign._op.forward(self)
 
 
 def is_complex(x):

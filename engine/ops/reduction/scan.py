@@ -114,7 +114,7 @@ def _log_sums(array, axis):
     out = array.copy()
     along = np.moveaxis(out, axis, 0)
     for k in range(1, len(along)):
-        along[k] = logaddexp.op.forward(along[k - 1], along[k])
+        along[k] = logaddexp._op.forward(along[k - 1], along[k])
     return out
 
 

@@ -55,7 +55,7 @@ def _var(self, dim, correction, keepdim):
 )
 def _std(self, dim, correction, keepdim):
     """Standard deviation over some dimensions."""
-    return np.sqrt(_var.op.forward(self, dim, correction, keepdim))
+    return np.sqrt(_var._op.forward(self, dim, correction, keepdim))
 
 
 def _spread_arguments(dim: Any, unbiased: Any, correction: Any) -> tuple[Any, Any]:
@@ -132,7 +132,7 @@ def both_slopes(grads, self, dim, correction, keepdim):
 )
 def _var_mean(self, dim, correction, keepdim):
     """Variance and mean over some dimensions."""
-    return _var.op.forward(self, dim, correction, keepdim), np.mean(self, axis=dim, keepdims=keepdim, dtype=self.dtype)
+    return _var._op.forward(self, dim, correction, keepdim), np.mean(self, axis=dim, keepdims=keepdim, dtype=self.dtype)
 
 
 def deviation_slopes(grads, self, result0, dim, correction, keepdim):
@@ -153,7 +153,7 @@ def deviation_slopes(grads, self, result0, dim, correction, keepdim):
 )
 def _std_mean(self, dim, correction, keepdim):
     """Standard deviation and mean over some dimensions."""
-    return _std.op.forward(self, dim, correction, keepdim), np.mean(self, axis=dim, keepdims=keepdim, dtype=self.dtype)
+    return _std._op.forward(self, dim, correction, keepdim), np.mean(self, axis=dim, keepdims=keepdim, dtype=self.dtype)
 
 
 def _together(both: Any, name: str) -> Any:

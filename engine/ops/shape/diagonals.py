@@ -43,7 +43,7 @@ def _diagonal(self, offset, dim1, dim2):
 def _diagonal_zeros(self, shape, offset, dim1, dim2):
     """Zeros of `shape` with `self` on a diagonal."""
     out = np.zeros(shape, self.dtype)
-    _diagonal.op.forward(out, offset, dim1, dim2)[...] = self
+    _diagonal._op.forward(out, offset, dim1, dim2)[...] = self
     return out
 
 
@@ -86,7 +86,7 @@ def _diag_embed(self, offset, dim1, dim2):
     shape = list(self.shape[:-1])
     for d in sorted((dim1, dim2)):
         shape.insert(d, n)
-    return _diagonal_zeros.op.forward(self, tuple(shape), offset, dim1, dim2)
+    return _diagonal_zeros._op.forward(self, tuple(shape), offset, dim1, dim2)
 
 
 @function

@@ -304,7 +304,7 @@ def _to_sparse(self, sparse_dim):
 @op(r"{self}", traits="same_values", self=lambda grad: _whole(grad), node="ToSparseBackward0", name="to_sparse")
 def _to_sparse_dims(self, sparse_dim):
     """The same, of as many dimensions as are given."""
-    return _to_sparse.op.forward(self, sparse_dim)
+    return _to_sparse._op.forward(self, sparse_dim)
 
 
 @op(r"{self}", self=None, name="to_dense")

@@ -25,7 +25,7 @@ from .coordinates import _kind, _masked, _whole
 )
 def _sparse_dense(mat1, mat2):
     """The product of a sparse and a dense matrix."""
-    return mm.op.forward(mat1, mat2)
+    return mm._op.forward(mat1, mat2)
 
 
 @op(
@@ -40,13 +40,13 @@ def _sparse_dense(mat1, mat2):
 )
 def _sparse_sparse(mat1, mat2):
     """The product of two sparse matrices."""
-    return mm.op.forward(mat1, mat2)
+    return mm._op.forward(mat1, mat2)
 
 
 @op(r"{a} {b}", a=None, b=None, broadcast=(), name="sparse_product")
 def _times_sparse(a, b):
     """The product of two matrices, sparse or not, as a dense one."""
-    return _whole.op.forward(np.matmul(a, b))
+    return _whole._op.forward(np.matmul(a, b))
 
 
 @op(r"{self}^T", self=None, name="sparse_transpose")
@@ -91,7 +91,7 @@ def _sparse_sum(self, dim):
 @op(r"{self}", self=None, like=None, broadcast=(), name="sparse_sum_backward")
 def _unsummed(self, like, dim):
     """The gradient of a sum, at the indices that were added up."""
-    whole = _whole.op.forward(self)
+    whole = _whole._op.forward(self)
     shape = [1 if d in dim else n for d, n in enumerate(like.shape)]
     return _kind().masked(np.broadcast_to(whole.reshape(shape), like.shape), like)
 

@@ -16,9 +16,10 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
+from ...safe_attributes import looked_at
 from ..policy.errors import PolicyError
 from ..policy.formats import safe_format
-from ..policy.guards import MAIN, Guards, are_harmless_patterns, below, harmless_patterns
+from ..policy.guards import MAIN, Guards, are_harmless_patterns, harmless_patterns
 from ..policy.inert import refusal
 from ..policy.names import instead, is_dunder, may_inject
 from ..policy.reentry import pin_class, setitem
@@ -124,8 +125,8 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
                     raise PolicyError(f"{name!r} cannot be the name of a field", "Write the fields in the class.")
                 guards.write(cls, name)
                 names.append(name)
-        # Classes that were made before it becomes one inherit its patterns.
-        if not all(are_harmless_patterns(names, type(lower)) for lower in (cls, *below(cls))):
+
+        if not are_harmless_patterns(names):
             options["match_args"] = False
         made: Any = dataclasses.dataclass(cls, **options)
         return replaced_by_guards(pin_class(made))
@@ -189,10 +190,6 @@ def _enum(guards: Guards) -> dict[str, Any]:
     return made | picked(enum, "auto unique")
 
 
-_guards: list[Guards] = []
-"""Those of the world; no attribute of anything that a program has."""
-
-
 class SimpleNamespace(types.SimpleNamespace):
     """A namespace whose names are checked."""
 
@@ -201,7 +198,7 @@ class SimpleNamespace(types.SimpleNamespace):
     def __init__(self, mapping: Any = (), /, **names: Any) -> None:
         names = dict(mapping, **names)
         for name in names:
-            _guards[0].write(self, _plain(name))
+            looked_at(self, _plain(name))
         super().__init__(**names)
 
     def __replace__(self, /, **changes: Any) -> SimpleNamespace:
@@ -212,7 +209,6 @@ class SimpleNamespace(types.SimpleNamespace):
 
 
 def _types(guards: Guards) -> dict[str, Any]:
-    _guards[:] = [guards]
     guards.know((SimpleNamespace,), bases=True)
     guards.opened += (SimpleNamespace,)
     looks = "BuiltinFunctionType BuiltinMethodType FunctionType GeneratorType LambdaType ModuleType"

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..policy.names import is_dunder, may_inject
-from ..policy.syntax import check_global
 from .facade import Facade, Missing
 
 _NAMES: dict[int, dict[str, Any]] = {}
@@ -42,13 +41,11 @@ class Module(Facade):
     def __setattr__(self, name: str, value: Any) -> None:
         if not may_inject(name):
             raise AttributeError(f"the attribute '{name}' of a module cannot be set here")
-        check_global(name)
         names_in(self)[name] = value
 
     def __delattr__(self, name: str) -> None:
         if not may_inject(name) or name not in names_in(self):
             raise AttributeError(f"a module has no attribute '{name}' here")
-        check_global(name)
         del names_in(self)[name]
 
     def __dir__(self) -> list[str]:

@@ -15,9 +15,9 @@ from .attributes import Attributes
 from .errors import PolicyError
 from .guards import Guards
 from .inert import refusal
-from .names import PLACED, is_dunder
+from .names import PLACED, is_dunder, may_inject
 from .reentry import calls, pin, target
-from .syntax import CAUGHT, OWN, PIN, PLAIN_CLASS, READER, TARGET, WRITER, check_global
+from .syntax import CAUGHT, OWN, PIN, READER, TARGET, WRITER
 
 PLAIN = """
 abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter float format
@@ -62,7 +62,7 @@ def make_builtins(guards: Guards, importer: Callable[..., Any], opener: Callable
     found["exit"] = found["quit"] = leave
     found["open"] = opener
     found |= {READER: guards.read, WRITER: guards.write, OWN: guards.own}
-    found |= {PIN: pin, TARGET: target, CAUGHT: guards.caught, PLAIN_CLASS: guards.plain_class}
+    found |= {PIN: pin, TARGET: target, CAUGHT: guards.caught}
     found |= {"__build_class__": guards.build, "__import__": importer}
     guards.builtins = found
     return found
@@ -140,7 +140,7 @@ def _guarded(guards: Guards) -> tuple[FunctionType, ...]:
         return _local(program_frame().f_locals)
 
     def globals() -> dict[str, Any]:
-        return Attributes(program_frame().f_globals, check_global)
+        return Attributes(program_frame().f_globals, may_inject)
 
     def dir(*object: Any) -> list[str]:
         if not object:

@@ -29,7 +29,7 @@ build_class: Callable[..., Any] = vars(__import__("builtins"))["__build_class__"
 
 Look = Callable[[str, tuple[Any, ...]], None]
 OwnMemo = Callable[[Any, types.FrameType], Any]
-LookAgain = Callable[[str, tuple[Any, ...], Any, dict[str, Any]], None]
+LookAgain = Callable[[str, tuple[Any, ...], dict[str, Any]], None]
 
 
 class Maker:
@@ -52,7 +52,7 @@ class Maker:
 
     def __call__(self, name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **options: Any) -> Any:
         look_at_names(namespace, self._own_memo)
-        self._look_at_all(name, bases, self._kind, namespace)
+        self._look_at_all(name, bases, namespace)
         return self._kind(name, bases, namespace, **options)
 
 

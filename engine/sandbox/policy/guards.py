@@ -25,7 +25,6 @@ from .names import (
     CALLED,
     CHECKED,
     NEVER,
-    OF_FUNCTIONS,
     OVERRIDDEN,
     PLACED,
     PRIVATE,
@@ -179,15 +178,6 @@ class Guards:
         if name in ARRAYS:
             self.noticed("arrays")
             return True
-        if name in OF_FUNCTIONS:
-            function = thing
-            while type(function) is not types.FunctionType:
-                # A method, or what stands around a function (`lru_cache`) and has taken over its attributes.
-                inner = getattr(function, "__func__" if type(function) is types.MethodType else "__wrapped__", None)
-                if inner is None:
-                    return True
-                function = inner
-            return self.is_own_function(function)
         if name in PRIVATE or name in OVERRIDDEN or name.startswith(_SAVED) or isinstance(thing, self.modules):
             return True
         cls, own = type(thing), self.is_own
@@ -433,12 +423,11 @@ class Guards:
             self._notice(names_of(made).keys(), _mro_of(made))
         return made
 
-    def _look_at_all(self, name: str, bases: tuple[Any, ...], kind: Any, namespace: dict[str, Any]) -> None:
-        """Look at a class that is about to be made, by its metaclass, from bases and names that were looked at one by one."""
+    def _look_at_all(self, name: str, bases: tuple[Any, ...], namespace: dict[str, Any]) -> None:
+        """Look at a class that is about to be made from bases and names that were looked at one by one."""
         before = [*dict.fromkeys(c for base in bases for c in _mro_of(base))]
         self._look_at_private(name, before, {*namespace, *namespace.get("__slots__", ())})
-        listing: Any = next((n for n in (namespace, *map(names_of, before)) if "__match_args__" in n), {})
-        if not are_harmless_patterns(listing.get("__match_args__", ()), kind):
+        if not are_harmless_patterns(namespace.get("__match_args__", ())):
             dict.__setitem__(namespace, "__match_args__", ())
         self._notice(namespace.keys(), before)
 
@@ -510,14 +499,6 @@ class Guards:
         """What stands behind `except`, with types instead of their look-alikes."""
         return tuple(map(self.caught, kinds)) if isinstance(kinds, tuple) else caught(kinds)
 
-    def plain_class(self, cls: Any) -> Any:
-        """What the decorators of a class have made of it, if only its own objects match a pattern of it."""
-        if type(cls) is not type or not self.is_own(cls):
-            raise PolicyError(
-                "a pattern looks at objects of a class whose decorator returns none", "Read it in the case's body."
-            )
-        return cls
-
     def own(self, cls: Any) -> Any:
         """A class that a program gives to `super`, if it is its own."""
         if not isinstance(cls, type) or not self.is_own(cls):
@@ -551,15 +532,13 @@ def below(cls: type) -> list[type]:
 
 def harmless_patterns(cls: type) -> None:
     """Keep a `case Class(a, b)` from reading attributes that need a guard."""
-    if not are_harmless_patterns(names_of(cls).get("__match_args__", ()), type(cls)):
+    if not are_harmless_patterns(names_of(cls).get("__match_args__", ())):
         type.__setattr__(cls, "__match_args__", ())
 
 
-def are_harmless_patterns(names: Iterable[Any], kind: Any) -> bool:
-    """Whether patterns of a class with that metaclass may read attributes of these names in turn, unguarded."""
-    # Where the metaclass is Python's own, only objects of the class itself match.
-    fine = OF_FUNCTIONS if kind is type else frozenset[str]()
-    return all(may_inject(n) and (n in fine or not (n in REPLACED or n in CHECKED or n in NEVER or n[0] == "_")) for n in names)
+def are_harmless_patterns(names: Iterable[Any]) -> bool:
+    """Whether patterns of a class may read attributes of these names in turn, unguarded."""
+    return all(may_inject(n) and not (n in REPLACED or n in CHECKED or n in NEVER or n[0] == "_") for n in names)
 
 
 def _name_of(thing: Any) -> str:

@@ -78,30 +78,10 @@ SEQUENCE = frozenset(("__getitem__", "__len__"))
 ARRAYS = frozenset(("__array__", "numpy"))
 """Attributes by which a program gets arrays without importing NumPy; they may be read of anything."""
 
-OF_FUNCTIONS = frozenset(("inplace", "of", "op", "turned"))
-"""What the engine keeps with its functions, and no program needs to know."""
-
-CHECKED = (
-    ARRAYS
-    | frozenset(
-        (
-            "apply_arrays",
-            "apply_tensors",
-            "bit_generator",
-            "cffi",
-            "dump",
-            "dumps",
-            "evaluate",
-            "mro",
-            "obj",
-            "register",
-            "resize",
-            "setflags",
-            "stream",
-        )
-    )
-    | OF_FUNCTIONS
-)
+_OBJECTS = """
+apply_arrays apply_tensors bit_generator cffi dump dumps evaluate mro obj register resize setflags stream
+"""
+CHECKED = ARRAYS | frozenset(_OBJECTS.split())
 """Attributes that are refused of some objects."""
 
 _INNER = (

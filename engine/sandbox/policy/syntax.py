@@ -22,7 +22,6 @@ from .names import (
     LITERAL,
     METHODS,
     NEVER,
-    OF_FUNCTIONS,
     PINNED,
     PLACED,
     READ,
@@ -35,7 +34,7 @@ from .names import (
 )
 
 READER, WRITER, OWN = "__read__", "__write__", "__own__"
-PIN, TARGET, CAUGHT, PLAIN_CLASS = "__pin__", "__target__", "__caught__", "__plain_class__"
+PIN, TARGET, CAUGHT = "__pin__", "__target__", "__caught__"
 """Built-in names of the guards; a program cannot say them."""
 
 PLAIN = (
@@ -76,7 +75,6 @@ def check(tree: ast.Module) -> bool:
         PolicyError: for the first construct that is refused, with its span.
     """
     one = _Check()
-    one.classes = plain_classes(tree)
     one.walk(tree)
     if one.refused:
         span, message, help = min(one.refused)
@@ -86,58 +84,9 @@ def check(tree: ast.Module) -> bool:
     return not one.kinds.isdisjoint(YIELDING) and not one.kinds.isdisjoint(ENDING)
 
 
-RELIED_ON: set[str] = set()
-"""Names of `plain_classes` where a pattern of the program relies on that: nothing else may be bound to them later."""
-
-
-def check_global(name: str) -> None:
-    """Look at a name of a module that is bound or deleted by way of a text.
-
-    Raises:
-        PolicyError: if a pattern relies on what it stands for.
-    """
-    if normal(name) in RELIED_ON:
-        raise PolicyError(f"'{name}' is the class of a pattern, and cannot be bound anew here", "Use another name.")
-
-
-def plain_classes(tree: ast.Module) -> frozenset[str]:
-    """The names that only class statements bind whose bases are such classes: of nothing else's objects they are the class."""
-    made: dict[str, list[ast.ClassDef]] = {}
-    bound: set[str] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.ClassDef(name=name):
-                made.setdefault(normal(name), []).append(node)
-            case ast.FunctionDef(name=name) | ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                bound.add(normal(name))
-            case ast.alias(name=name, asname=asname):
-                bound.add(normal(asname or name.partition(".")[0]))
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                bound.add(normal(name))
-            case ast.MatchMapping(rest=str(name)):
-                bound.add(normal(name))
-    if "*" in bound:
-        return frozenset()
-    found = {name for name in made if name not in bound and not hasattr(builtins, name)}
-    while True:
-        fine = {
-            name
-            for name in found
-            if all(
-                not each.keywords and all(isinstance(base, ast.Name) and normal(base.id) in found for base in each.bases)
-                for each in made[name]
-            )
-        }
-        if fine == found:
-            return frozenset(found)
-        found = fine
-
-
 class _Check:
     def __init__(self) -> None:
         self.refused: list[Refusal] = []
-        self.classes: frozenset[str] = frozenset()
-        """Names that stand for classes of the program's alone."""
         self.kinds: set[type[ast.AST]] = set()
         """The kinds of nodes that there are."""
         self.here: Span = (0, 0, 0, 0)
@@ -148,9 +97,6 @@ class _Check:
         """id() of the targets whose value is a special method that keeps its operands."""
         self.later: list[tuple[list[ast.expr], int]] = []
         """Lists of expressions and positions in them, which are pinned when all has been checked."""
-        self.decorated: list[ast.ClassDef] = []
-        self.relies = False
-        """Whether a pattern relies on what one of `classes` stands for, and so on what its bases stand for."""
         self.called: set[int] = set()
         """id() of the names that are called."""
         self.augmented: set[int] = set()
@@ -181,12 +127,6 @@ class _Check:
                 handler(self, node)
         for expressions, k in self.later:
             expressions[k] = _call(PIN, expressions[k])
-        for made in self.decorated if self.relies else ():
-            if normal(made.name) in self.classes:
-                # Last of all decorators, which may have returned anything.
-                made.decorator_list.insert(0, ast.copy_location(ast.Name(PLAIN_CLASS, ast.Load()), made))
-        if self.relies:
-            RELIED_ON.update(self.classes)
 
     def refuse(self, what: str, help: str) -> None:
         """Note a refusal at the node in question."""
@@ -295,8 +235,6 @@ class _Check:
     def class_(self, node: ast.ClassDef) -> None:
         """`class`."""
         self.binds(node.name)
-        if node.decorator_list:
-            self.decorated.append(node)
 
     def argument(self, node: ast.arg) -> None:
         """A parameter of a function."""
@@ -352,11 +290,7 @@ class _Check:
 
     def pattern(self, node: ast.MatchClass) -> None:
         """`case A(b=c)` reads attributes, unguarded."""
-        own = isinstance(node.cls, ast.Name) and normal(node.cls.id) in self.classes
         for name in map(normal, node.kwd_attrs):
-            if name in OF_FUNCTIONS and own:
-                self.relies = True
-                continue
             if name[0] == "_" or name in NEVER or name in REPLACED or name in CHECKED:
                 self.refuse(f"a pattern cannot look at the attribute '{name}'", "Read it in the case's body.")
 

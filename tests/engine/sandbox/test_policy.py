@@ -310,7 +310,7 @@ ESCAPES = {
     "private attributes that are set": "import torch\nx = torch.ones(2)\nx._array = 5\ny = x",
     "private attributes that become an attribute": "import torch\nx = torch.ones(2)\nsetattr(x, '_array', 5)\ny = x",
     "a class of ours": "import torch\ntorch.Tensor.add = lambda *a: 1\ny = 1",
-    "a function of ours": "import torch\ntorch.relu.op = 1\ny = 1",
+    "a function of ours": "import torch\ntorch.relu._op = 1\ny = 1",
     "a module of ours": "import torch\ntorch.relu = abs\ny = 1",
     "a module of ours by a name": "import torch\nsetattr(torch, 'relu', abs)\ny = 1",
     "a built-in": "import torch\nlen.x = 1\ny = 1",

@@ -427,7 +427,7 @@ import torch
 T = TypeVar("T")
 class Generic(Generic[T]):
     _is_protocol = True
-    __match_args__ = ("op",)
+    __match_args__ = ("_op",)
 class Any(Generic, Protocol): pass
 runtime_checkable(Any)
 match torch.relu:
@@ -439,7 +439,7 @@ import torch, types
 @(lambda cls: types.FunctionType)
 class A: pass
 match torch.relu:
-    case A(op=op): print("REACHED", op)
+    case A(_op=op): print("REACHED", op)
 
 # %% a pattern of a class whose name is bound by way of globals
 #: goal: marks
@@ -447,7 +447,7 @@ import torch
 class A: pass
 globals()["A"] = object
 match torch.relu:
-    case A(op=op): print("REACHED", op)
+    case A(_op=op): print("REACHED", op)
 
 # %% a pattern of a built-in class, of which a function has a namesake
 #: goal: marks
@@ -455,12 +455,12 @@ import torch
 def other():
     class object: pass
 match torch.relu:
-    case object(op=op): print("REACHED", op)
+    case object(_op=op): print("REACHED", op)
 
 # %% what the engine keeps with a function, by way of a cache around it
 #: goal: marks
 import functools, torch
-print("REACHED", functools.lru_cache(torch.relu).op)
+print("REACHED", functools.lru_cache(torch.relu)._op)
 
 # %% the attributes of a function as the arguments of a command
 #: goal: marks
@@ -475,7 +475,7 @@ try:
     parser.parse_args(["x"], found)
 except Exception:
     pass
-if hasattr(found, "op"):
+if hasattr(found, "_op"):
     print("REACHED", vars(found))
 
 # %% a tensor's memory as a field of a dataclass
@@ -535,7 +535,7 @@ class B: pass
 class Generic(B):
     _is_protocol = _is_runtime_protocol = True
 match torch.relu:
-    case Generic(op=op): print("REACHED", op)
+    case Generic(_op=op): print("REACHED", op)
 
 # %% patterns that a protocol inherits from a class that becomes a dataclass later
 #: goal: marks

@@ -221,13 +221,13 @@ print("REACHED")
 # %% an operation's rules
 #: goal: marks
 import torch
-torch.relu.op.rules["self"] = lambda *a: None
+torch.relu._op.rules["self"] = lambda *a: None
 print("REACHED")
 
 # %% an operation's rules, by a method
 #: goal: marks
 import torch
-torch.ones(1).relu.op.rules["self"] = lambda *a: None
+torch.ones(1).relu._op.rules["self"] = lambda *a: None
 print("REACHED")
 
 # %% pruning of what is no module
@@ -312,7 +312,7 @@ o.step()
 #: goal: marks
 import torch
 match torch.relu:
-    case object(op=found):
+    case object(_op=found):
         found.rules["self"] = None
         print("REACHED")
 
@@ -324,7 +324,7 @@ from typing import Any, Protocol, runtime_checkable
 class P(Protocol):
     op: Any
 match torch.relu:
-    case P(op=found):
+    case P(_op=found):
         print("REACHED")
 
 # %% an operation's rules, by a protocol's own pattern
@@ -334,7 +334,7 @@ from typing import Any, Protocol, runtime_checkable
 @runtime_checkable
 class P(Protocol):
     op: Any
-    __match_args__ = ("op",)
+    __match_args__ = ("_op",)
 match torch.relu:
     case P(found):
         print("REACHED")
@@ -345,7 +345,7 @@ import torch
 class P: pass
 P = object
 match torch.relu:
-    case P(op=found):
+    case P(_op=found):
         print("REACHED")
 
 # %% a class that is refused, kept by what stands in it
