@@ -18,10 +18,9 @@ from typing import Any
 from ..policy.errors import PolicyError
 from ..policy.formats import safe_format
 from ..policy.guards import MAIN, Guards, harmless_patterns
-from ..policy.inert import refusal
 from ..policy.names import instead, is_dunder, may_inject
 from ..policy.reentry import pin_class, setitem
-from . import mended
+from . import dispatching, mended
 from .copying import Copying, conversions, dictionaries, functions
 from .facade import Facade, picked
 from .files.system import chdir
@@ -243,9 +242,9 @@ def _functools(guards: Guards) -> dict[str, Any]:
 
     names = picked(functools, "cache cached_property lru_cache partial partialmethod reduce")
     guards.know((functools.partial, functools.cached_property))
-    absent = refusal("functools.singledispatch", "Use isinstance(), or a dict from types to functions.")
     names |= {"total_ordering": lambda cls: pin_class(functools.total_ordering(cls))}
-    return names | {"cmp_to_key": cmp_to_key, "singledispatch": absent, "update_wrapper": update_wrapper, "wraps": wraps}
+    names |= dispatching.names(guards)
+    return names | {"cmp_to_key": cmp_to_key, "update_wrapper": update_wrapper, "wraps": wraps}
 
 
 def _operator(guards: Guards) -> dict[str, Any]:
