@@ -7,6 +7,7 @@ from typing import Any
 from .ops.sparse.products import sparse_addmm as addmm
 from .ops.sparse.products import sparse_mm as mm
 from .ops.sparse.products import sparse_sum as sum
+from .ops.sparse.types import SPARSE
 
 __all__ = ["addmm", "mm", "sum"]
 
@@ -15,6 +16,8 @@ for _function in (addmm, mm, sum):
 
 
 def __getattr__(name: str) -> Any:
+    if name in SPARSE:
+        return SPARSE[name]
     if name.startswith("__"):
         raise AttributeError(name)
     from .compat.names import missing

@@ -17,7 +17,7 @@ from .autograd.primitives import primitives
 from .autograd.saved_variable import Counter, Inference, Uncounted
 from .autograd.view_chain import View
 from .compat.names import TENSOR_METHODS
-from .context import context, warn_once
+from .context import context, outside, warn_once
 from .dtypes import OF_NUMPY, dtype
 from .errors import unsupported
 from .op.declare import CREATED
@@ -477,7 +477,7 @@ class Tensor:
 
     def numpy(self, *, force: bool = False) -> Array:
         """The array, sharing memory."""
-        if self.requires_grad and not force:
+        if self.requires_grad and context.grad and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if context.special and context.observer is not None:
             context.observer.read(self, "numpy")
@@ -550,7 +550,7 @@ class Tensor:
             warn_once(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
                 "Consider using tensor.detach() first.",
-                3,
+                outside(),
             )
         if context.special and context.observer is not None:
             context.observer.read(self, how)

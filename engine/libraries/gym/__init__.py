@@ -7,38 +7,20 @@ from typing import Any
 
 from .. import gymnasium
 from ..gymnasium import core
-from .forms import begun, stepped
+from .forms import Formed
 
 __all__ = ["ActionWrapper", "Env", "ObservationWrapper", "RewardWrapper", "Wrapper", "make"]
 __version__ = "0.26.2"
 
 
-class _Formed:
-    """Environments whose values come in the form that the caller takes."""
-
-    def reset(self, **kwargs: Any) -> Any:
-        """Begin an episode."""
-        return begun(super().reset(**kwargs))  # type: ignore[misc]
-
-    def step(self, action: Any) -> Any:
-        """Act once."""
-        return stepped(super().step(action))  # type: ignore[misc]
-
-    def seed(self, seed: Any = None) -> list[Any]:
-        """Begin the generator, as before version 0.26."""
-        within: Any = self
-        within.unwrapped._begin(seed)
-        return [seed]
-
-
 Env = core.Env
 
 
-class Wrapper(_Formed, core.Wrapper):
+class Wrapper(Formed, core.Wrapper):
     """As `gymnasium.Wrapper`."""
 
 
-class ObservationWrapper(_Formed, core.ObservationWrapper):
+class ObservationWrapper(Formed, core.ObservationWrapper):
     """As `gymnasium.ObservationWrapper`; the method may have its name of before version 0.10."""
 
     def observation(self, observation: Any) -> Any:
@@ -46,7 +28,7 @@ class ObservationWrapper(_Formed, core.ObservationWrapper):
         return _older(self, "_observation")(observation)
 
 
-class RewardWrapper(_Formed, core.RewardWrapper):
+class RewardWrapper(Formed, core.RewardWrapper):
     """As `gymnasium.RewardWrapper`; the method may have its name of before version 0.10."""
 
     def reward(self, reward: Any) -> Any:
@@ -54,7 +36,7 @@ class RewardWrapper(_Formed, core.RewardWrapper):
         return _older(self, "_reward")(reward)
 
 
-class ActionWrapper(_Formed, core.ActionWrapper):
+class ActionWrapper(Formed, core.ActionWrapper):
     """As `gymnasium.ActionWrapper`; the method may have its name of before version 0.10."""
 
     def action(self, action: Any) -> Any:

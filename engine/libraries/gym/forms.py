@@ -48,3 +48,21 @@ def begun(made: Any, depth: int = 3) -> Any:
         return made
     tell(OLDER)
     return made[0]
+
+
+class Formed:
+    """Environments whose values come in the form that the caller takes."""
+
+    def reset(self, **kwargs: Any) -> Any:
+        """Begin an episode."""
+        return begun(super().reset(**kwargs))  # type: ignore[misc]
+
+    def step(self, action: Any) -> Any:
+        """Act once."""
+        return stepped(super().step(action))  # type: ignore[misc]
+
+    def seed(self, seed: Any = None) -> list[Any]:
+        """Begin the generator, as before version 0.26."""
+        within: Any = self
+        within.unwrapped._begin(seed)
+        return [seed]

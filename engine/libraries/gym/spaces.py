@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ..gymnasium.spaces import Box, Discrete
+from ..gymnasium.spaces import Box, Discrete, MultiDiscrete, Space
 
-__all__ = ["Box", "Discrete"]
+__all__ = ["Box", "Discrete", "MultiDiscrete", "Space"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn
 from zlib import crc32
 
 import numpy as np
@@ -125,11 +126,27 @@ def fetch_california_housing(*, return_X_y: bool = False, **_: Any) -> Any:
     return _given(data, target, return_X_y, feature_names=[*HOUSING], target_names=["MedHouseVal"])
 
 
-def fetch_openml(*_: Any, **__: Any) -> Any:
-    """Nothing is fetched.
+PICTURES = "load_digits and torchvision.datasets.MNIST make pictures."
+TEXTS = "write some texts and what they are about into the program."
+TABLES = "make_classification makes such a table."
 
-    Raises:
-        OSError: always, since there is no network.
-    """
-    tell("sklearn.datasets.fetch_openml: there is no network here; load_digits and torchvision.datasets.MNIST make pictures.")
-    raise OSError("there is no network here")
+
+def _refused(name: str, instead: str) -> Callable[..., NoReturn]:
+    """What would fetch data, and says what to do instead; it fails as it does where there is no network."""
+
+    def fetch(*_: Any, **__: Any) -> NoReturn:
+        tell(f"sklearn.datasets.{name}: there is no network here; {instead}")
+        raise OSError("there is no network here")
+
+    fetch.__name__ = fetch.__qualname__ = name
+    return fetch
+
+
+fetch_openml = _refused("fetch_openml", PICTURES)
+fetch_lfw_people = _refused("fetch_lfw_people", PICTURES)
+fetch_olivetti_faces = _refused("fetch_olivetti_faces", PICTURES)
+fetch_20newsgroups = _refused("fetch_20newsgroups", TEXTS)
+fetch_20newsgroups_vectorized = _refused("fetch_20newsgroups_vectorized", TEXTS)
+fetch_rcv1 = _refused("fetch_rcv1", TEXTS)
+fetch_covtype = _refused("fetch_covtype", TABLES)
+fetch_kddcup99 = _refused("fetch_kddcup99", TABLES)

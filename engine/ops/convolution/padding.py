@@ -106,10 +106,9 @@ def _bordered(kind: str, nodes: str) -> dict[int, Any]:
 def _unpadded(self, shape, maps):
     """The elements of a padded tensor added up where they came from."""
     for d, sources in reversed(maps):
-        moved = np.moveaxis(self, d, 0)
-        out = np.zeros((shape[d], *moved.shape[1:]), self.dtype)
-        np.add.at(out, sources, moved)
-        self = np.moveaxis(out, 0, d)
+        out = np.zeros((*self.shape[:d], shape[d], *self.shape[d + 1 :]), self.dtype)
+        np.add.at(np.moveaxis(out, d, 0), sources, np.moveaxis(self, d, 0))
+        self = out
     return self
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from ...bounded_strides import strided
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
-from ..creation.copies import clone
 from .dimensions import wrap_dim
 from .reshaping import _reshape, reshape
 
@@ -56,6 +55,17 @@ def _diagonal_zeros(self, shape, offset, dim1, dim2):
 def _diagonal_again(self, offset, dim1, dim2):
     """A diagonal; bookkeeping of views left aside."""
     return self.diagonal(offset, dim1, dim2)
+
+
+@op(
+    r"\mathrm{{diag}}({self})",
+    self=lambda grad, self_sym_sizes, offset, dim1, dim2: _diagonal_zeros(grad, tuple(self_sym_sizes), offset, dim1, dim2),
+    node="DiagonalBackward0_copy",
+    name="diagonal_copy",
+)
+def _diagonal_copy(self, offset, dim1, dim2):
+    """A copy of a diagonal, which becomes the last dimension."""
+    return _diagonal.op.forward(self, offset, dim1, dim2).copy()
 
 
 @function(traits="sized")
@@ -105,7 +115,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     if input._array.ndim == 1:
         return diag_embed(input, diagonal)
     if input._array.ndim == 2:
-        return clone(_diagonal(input, diagonal, 0, 1))
+        return _diagonal_copy(input, diagonal, 0, 1)
     raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input._array.ndim}D")
 
 

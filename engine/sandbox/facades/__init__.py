@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -52,6 +53,7 @@ class World:
             Tensor,
             Transform,
             type(backends.cudnn),
+            *outside.OPENED,
         )
         guarded_by(self.guards)
         self.project: Any = None
@@ -81,7 +83,7 @@ class World:
         # Their switches can be set, so they are no facades.
         self.modules |= {f"torch.backends.{name}": vars(backends)[name] for name in LISTED["backends"].split()}
 
-        self.late = dict.fromkeys(plotting.TOPS, plotting.facades)
+        self.late = dict.fromkeys(plotting.TOPS, partial(plotting.facades, self.modules["numpy"]))
         """Packages whose facades are made when a program imports them, and what makes them."""
 
     def load(self, library: str) -> None:

@@ -42,13 +42,16 @@ INSTEAD = {
     "asyncio": "Use plain functions and loops.",
     "atexit": "Write at the end of the program what is to be done there.",
     "builtins": "The built-in functions have their names.",
+    "bz2": "zlib and gzip compress.",
     "click": "Use argparse, and call the function.",
     "concurrent": "A program is one process with one thread; use a loop.",
-    "configparser": "Write the settings as a dict, or read them with json.",
     "cProfile": "The recording has every operation; torch.profiler measures them.",
     "ctypes": "Index the array or tensor.",
+    "dis": "Python's bytecode is not shown here; the recording has every operation.",
     "engine": "Write import torch.",
+    "faulthandler": "An error says where it is; traceback.format_exc gives its text.",
     "fire": "Use argparse, and call the function.",
+    "ftplib": "A program has no network here; write its data into the text.",
     "getpass": "A program knows nothing of who runs it.",
     "google": "A program does not run in Colab here; open its files together with it.",
     "gradtape": "Write import torch.",
@@ -59,16 +62,19 @@ INSTEAD = {
     "joblib": "Use a loop; pickle keeps objects.",
     "keras": "Use torch.nn; torchvision.datasets.MNIST stands for the digits of its examples.",
     "librosa": "Sound files cannot be read here; make a wave with torch.sin, and spectra with torch.stft.",
+    "locale": "Numbers and texts are written as in English here.",
+    "lzma": "zlib and gzip compress.",
     "multiprocessing": "A program is one process; use a loop.",
     "omegaconf": "Write the settings as a dict, or use argparse.",
-    "optparse": "Use argparse.",
     "os": "A program has files of its own in memory, and no processes here.",
     "pandas": "Use NumPy arrays, lists or dicts; np.loadtxt and csv read tables that were opened together with the program.",
     "pdb": "The timeline steps through the run.",
+    "pickletools": "A pickle is read with pickle.load here; its opcodes are not shown.",
     "plotly": "Use matplotlib.",
+    "profile": "The recording has every operation; torch.profiler measures them.",
+    "pstats": "The recording has every operation; torch.profiler measures them.",
     "psutil": "A program does not see the machine that it runs on.",
     "pyDOE": "Draw points with torch.rand, or torch.quasirandom.",
-    "queue": "Use collections.deque.",
     "requests": "A program has no network here; write its data into the text.",
     "scipy": "Use torch.special, torch.linalg and torch.fft, or NumPy.",
     "scipy.integrate": "Write the solver's steps as a loop (Euler, Runge-Kutta) of tensors.",
@@ -76,10 +82,15 @@ INSTEAD = {
     "six": "Python 2 is past: range, zip and urllib.parse have their own names.",
     "socket": "A program has no network here.",
     "soundfile": "Sound files cannot be read here; make a wave with torch.sin, and spectra with torch.stft.",
+    "shelve": "Keep what belongs together in a dict, which pickle writes.",
+    "smtplib": "A program has no network here; print what you want to tell.",
     "sqlite3": "Keep tables in lists, dicts or arrays.",
+    "ssl": "A program has no network here; write its data into the text.",
+    "stable_baselines3": "Keep what was seen in a collections.deque, and draw from it with random.sample.",
     "subprocess": "A program cannot start others here.",
     "tabulate": "Print the rows with f-strings.",
     "tarfile": "Archives of tar are not unpacked here; open the files in them together with the program.",
+    "telnetlib": "A program has no network here.",
     "tensorflow": "Use torch; torchvision.datasets.MNIST stands for the digits of its examples.",
     "threading": "A program has one thread; use a loop.",
     "tkinter": "There is no window here; matplotlib draws into the page.",
@@ -103,6 +114,7 @@ INSTEAD = {
     "torchviz": "The page draws the graph.",
     "tracemalloc": "The page shows what a run's tensors take.",
     "urllib": "A program has no network here; write its data into the text.",
+    "wave": "Sound files cannot be read here; make a wave with torch.sin, and spectra with torch.stft.",
     "xml": "Read what you need with re, or json.",
     "yaml": "Write the settings as a dict, or read them with json.",
 }
@@ -122,8 +134,10 @@ def may_be_empty(name: str) -> bool:
 AT_ONCE = frozenset(("engine", "gradtape", "numpy", "torch"))
 """Modules of which all is known."""
 _LATER = """
-asyncio atexit cProfile concurrent configparser faulthandler getpass http locale optparse queue resource signal socket sqlite3
-subprocess tarfile tkinter tracemalloc urllib webbrowser xml
+asyncio atexit bdb bz2 cProfile cmd code compileall concurrent curses dis doctest email fcntl filecmp ftplib getpass http
+linecache lzma mailbox mimetypes mmap modulefinder pickletools pkgutil profile pstats pydoc readline resource rlcompleter
+sched select selectors shelve smtplib socket socketserver sqlite3 subprocess sysconfig syslog tarfile telnetlib termios
+tkinter trace tracemalloc tty turtle urllib wave webbrowser xml xmlrpc
 """
 LATER = frozenset(_LATER.split())
 """Modules of the standard library that are not there, and that programs import for what they do beside."""

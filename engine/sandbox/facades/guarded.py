@@ -20,10 +20,9 @@ from ...safe_attributes import looked_at
 from ..policy.errors import PolicyError
 from ..policy.formats import safe_format
 from ..policy.guards import MAIN, Guards, are_harmless_patterns, harmless_patterns
-from ..policy.inert import refusal
 from ..policy.names import instead, is_dunder, may_inject
 from ..policy.reentry import pin_class, setitem
-from . import mended
+from . import dispatching, mended
 from .copying import Copying, conversions, dictionaries, functions
 from .facade import Facade, picked
 from .files.system import chdir
@@ -269,9 +268,9 @@ def _functools(guards: Guards) -> dict[str, Any]:
     cached_property.__qualname__ = "cached_property"
     names = picked(functools, "cache lru_cache partial partialmethod reduce") | {"cached_property": cached_property}
     guards.know((functools.partial, cached_property))
-    absent = refusal("functools.singledispatch", "Use isinstance(), or a dict from types to functions.")
     names |= {"total_ordering": lambda cls: pin_class(functools.total_ordering(cls))}
-    return names | {"cmp_to_key": cmp_to_key, "singledispatch": absent, "update_wrapper": update_wrapper, "wraps": wraps}
+    names |= dispatching.names(guards)
+    return names | {"cmp_to_key": cmp_to_key, "update_wrapper": update_wrapper, "wraps": wraps}
 
 
 def _struct(guards: Guards) -> dict[str, Any]:

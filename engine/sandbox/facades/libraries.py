@@ -14,12 +14,14 @@ from .facade import Facade, Missing
 
 MODULES = {
     "PIL": ("", "Image"),
+    "distutils": ("", "util", "version"),
     "einops": ("", "layers", "layers.torch"),
     "graphviz": ("",),
-    "gym": ("", "spaces"),
-    "gymnasium": ("", "spaces"),
+    "gym": ("", "spaces", "vector", "wrappers"),
+    "gymnasium": ("", "spaces", "vector", "wrappers"),
     "mnist1d": ("", "data"),
     "packaging": ("", "version"),
+    "queue": ("",),
     "sklearn": ("", "base", "datasets", "metrics", "model_selection", "preprocessing", "utils"),
     "torchinfo": ("",),
     "torchsummary": ("",),
@@ -40,6 +42,7 @@ MODULES = {
         "transforms.v2.functional",
         "utils",
     ),
+    "tyro": ("",),
     "unittest": ("",),
 }
 """Library → what of it a program may import: itself, and what is below it."""

@@ -17,7 +17,7 @@ from ...itself import engine
 from ..policy.errors import MissingModule
 from ..policy.guards import Guards
 from ..policy.inert import refusal
-from . import arguments, outside
+from . import arguments, configuration, options, outside
 from .absent import INSTEAD
 from .facade import Facade, picked
 from .files.streams import bytes_of
@@ -57,8 +57,10 @@ def facades(guards: Guards, imports: Imports, again: Callable[[Any], Any]) -> di
     library = {"import_module": import_module, "metadata": metadata, "reload": reload, "util": util}
     by_name = {
         "argparse": arguments.names(guards),
+        "configparser": configuration.names(guards),
         "hashlib": _hashlib(),
         "inspect": _inspect(guards),
+        "optparse": options.names(guards),
         "platform": _platform(),
         "uuid": _uuid(guards),
     }

@@ -12,6 +12,7 @@ import numpy as np
 from ..policy import arrays, dtypes, protocols
 from ..policy.errors import MissingAttribute, PolicyError
 from ..policy.guards import Guards, plain_state
+from ..policy.inert import refusal
 from ..policy.objects import private
 from .facade import Facade, picked
 from .files import arrays as files
@@ -247,9 +248,26 @@ class Seed:
         self._seed = seed
 
 
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, *, subok: Any = False, writeable: Any = False) -> Any:
+    """As NumPy's, but a copy, whose windows share no memory; nothing is written into it, as into NumPy's own."""
+    if writeable:
+        raise PolicyError("the windows of an array cannot be written to here", "Write into the array itself.")
+    windows = np.array(np.lib.stride_tricks.sliding_window_view(x, window_shape, axis))
+    windows.flags.writeable = False
+    return windows
+
+
+def _lib() -> dict[str, Facade]:
+    """`numpy.lib`, of which programs use one module."""
+    strided = refusal("np.lib.stride_tricks.as_strided()", "Use sliding_window_view, or x.unfold of a tensor.")
+    names = {"as_strided": strided, "sliding_window_view": calling_back("sliding_window_view", sliding_window_view)}
+    tricks = _facade("numpy.lib.stride_tricks", np.lib.stride_tricks, names)
+    return {"numpy.lib": _facade("numpy.lib", np.lib, {"stride_tricks": tricks}), "numpy.lib.stride_tricks": tricks}
+
+
 def facades(guards: Guards) -> dict[str, Facade]:
     """NumPy and its submodules by dotted name."""
-    modules = {
+    modules = _lib() | {
         "numpy.fft": _facade("numpy.fft", np.fft, _picked(np.fft, FFT)),
         "numpy.linalg": _facade("numpy.linalg", np.linalg, _picked(np.linalg, LINALG)),
         "numpy.random": _facade("numpy.random", np.random, _picked(np.random, RANDOM) | _generators(guards)),
@@ -266,6 +284,7 @@ def facades(guards: Guards) -> dict[str, Facade]:
             "r_": Joining(np.r_),
             "random": modules["numpy.random"],
             "fft": modules["numpy.fft"],
+            "lib": modules["numpy.lib"],
             "linalg": modules["numpy.linalg"],
             "testing": modules["numpy.testing"],
             "s_": np.s_,

@@ -3,9 +3,9 @@ have next to nothing; whatever is used of them says what to do instead."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
-from ..policy.errors import MissingAttribute
+from ..policy.errors import MissingAttribute, PolicyError
 from ..policy.inert import refusal
 from .absent import instead, unknown
 from .facade import Facade, Missing
@@ -15,6 +15,8 @@ NAMED = {
     "google.colab": (),
     "google.colab.drive": (),
     "google.colab.files": ("upload", "view"),
+    "faulthandler": ("dump_traceback", "dump_traceback_later"),
+    "locale": ("getlocale", "localeconv"),
     "multiprocessing": ("Pool", "Process"),
     "pdb": ("post_mortem", "set_trace"),
     "scipy": ("fft", "integrate", "interpolate", "linalg", "ndimage", "signal"),
@@ -22,23 +24,85 @@ NAMED = {
     "scipy.optimize": ("curve_fit", "differential_evolution", "least_squares", "minimize"),
     "scipy.sparse": ("coo_matrix", "csr_matrix", "diags", "eye", "lil_matrix"),
     "scipy.stats": ("entropy", "pearsonr", "spearmanr"),
+    "signal": ("alarm", "pause", "raise_signal", "setitimer"),
+    "ssl": ("SSLContext", "create_default_context", "get_server_certificate", "wrap_socket"),
     "threading": ("Lock", "Thread"),
     "torch.fx": ("Graph", "GraphModule", "Interpreter", "Node", "Proxy", "Tracer", "symbolic_trace", "wrap"),
     "torch.hub": ("download_url_to_file", "help", "list", "load", "load_state_dict_from_url"),
     "torch.multiprocessing": ("Barrier", "Event", "Lock", "Manager", "Pipe", "Pool", "Process", "Queue", "Value", "spawn"),
     "torch.utils.model_zoo": ("load_url",),
     "torch.onnx": ("dynamo_export", "export"),
-    "urllib.request": ("Request", "urlopen", "urlretrieve"),
+    "urllib.request": ("urlopen", "urlretrieve"),
 }
 """Module → what programs import from it by name; it is refused when it is called."""
 TOPS = frozenset(name.partition(".")[0] for name in NAMED)
 """The packages of these."""
 TAKEN = {
+    "faulthandler": ("disable", "enable"),
     "google.colab.drive": ("flush_and_unmount", "mount"),
     "google.colab.files": ("download",),
+    "locale": ("setlocale",),
+    "signal": ("signal", "siginterrupt"),
+    "ssl": ("_create_default_https_context", "_create_unverified_context"),
     "torch.multiprocessing": ("freeze_support", "set_sharing_strategy", "set_start_method"),
+    "urllib.request": ("install_opener",),
 }
 """Module → what may be called of it, without effect."""
+NUMBERS = {
+    "locale": {"LC_ALL": 6, "LC_CTYPE": 0, "LC_NUMERIC": 1},
+    "signal": {"SIGABRT": 6, "SIGALRM": 14, "SIGHUP": 1, "SIGINT": 2, "SIGQUIT": 3, "SIGTERM": 15, "SIGUSR1": 10, "SIGUSR2": 12,
+               "SIG_DFL": 0, "SIG_IGN": 1},
+}  # fmt: skip
+"""Module → the numbers that it has names for."""
+
+
+class Yielding(Facade):
+    """A module whose names may be set, without effect: `ssl._create_default_https_context`, before something is fetched."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Taken, without effect."""
+
+
+class Request:
+    """What is to be fetched, which nothing is."""
+
+    __module__ = "urllib.request"
+
+    def __init__(self, url: Any, data: Any = None, headers: Any = (), *_: Any, **__: Any) -> None:
+        self.full_url = url
+        self.data = data
+        self.headers = dict(headers)
+
+    def add_header(self, key: Any, val: Any) -> None:
+        """Say more with it."""
+        self.headers[key] = val
+
+    def get_full_url(self) -> Any:
+        """Its address."""
+        return self.full_url
+
+
+class OpenerDirector:
+    """What would fetch something, and may be told what to say to a server."""
+
+    __module__ = "urllib.request"
+
+    def __init__(self) -> None:
+        self.addheaders: Any = [("User-agent", "Python-urllib")]
+
+    @staticmethod
+    def open(*_: Any, **__: Any) -> NoReturn:
+        """Refused."""
+        raise PolicyError("urllib.request.OpenerDirector.open() is not available to programs here", instead("urllib"))
+
+
+OPENED = (OpenerDirector, Request, Yielding)
+"""Types, of whose objects a program may set attributes."""
+
+
+def build_opener(*_: Any) -> OpenerDirector:
+    """Something that fetches nothing."""
+    return OpenerDirector()
 
 
 def facades() -> dict[str, Facade]:
@@ -46,9 +110,11 @@ def facades() -> dict[str, Facade]:
     made: dict[str, Facade] = {}
     for module in sorted(NAMED, key=lambda name: -name.count(".")):
         names: dict[str, Any] = {name: refusal(f"{module}.{name}()", instead(module)) for name in NAMED[module]}
-        names |= dict.fromkeys(TAKEN.get(module, ()), _taken)
+        names |= dict.fromkeys(TAKEN.get(module, ()), _taken) | NUMBERS.get(module, {})
+        if module == "urllib.request":
+            names |= {"OpenerDirector": OpenerDirector, "Request": Request, "build_opener": build_opener}
         names |= {name.rpartition(".")[2]: facade for name, facade in made.items() if name.rpartition(".")[0] == module}
-        made[module] = Facade(module, names, missing(module))
+        made[module] = (Yielding if module == "ssl" else Facade)(module, names, missing(module))
     return made
 
 

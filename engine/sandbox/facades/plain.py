@@ -67,7 +67,8 @@ NAMES = {
         "median median_high median_low mode multimode pstdev pvariance quantiles stdev variance"
     ),
     "string": (
-        "ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable punctuation whitespace"
+        "Template ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable punctuation "
+        "whitespace"
     ),
     "textwrap": "dedent fill indent shorten wrap",
     "time": (
@@ -84,7 +85,7 @@ NAMES = {
 }
 """Module → its names."""
 
-BASES = ("collections.abc", "fractions", "numbers", "random")
+BASES = ("collections.abc", "fractions", "numbers", "random", "string")
 """Modules, from whose types a program's classes may inherit."""
 
 

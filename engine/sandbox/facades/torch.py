@@ -46,6 +46,7 @@ LISTED = {
     "cuda": "BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor",
     "nn.utils.clip_grad": ("clip_grad_norm clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm"),
     "nn.utils.convert_parameters": "parameters_to_vector vector_to_parameters",
+    "sparse": "BFloat16Tensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor",
     "torch_version": "TorchVersion",
     "version": "__version__",
     "nn.parameter": "Buffer Parameter UninitializedBuffer UninitializedParameter is_lazy",

@@ -220,7 +220,7 @@ class Run:
     def _show_warning(
         self, message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
     ) -> None:
-        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
+        sys.stderr.write(warnings.formatwarning(message, category, _told_of(filename), lineno, line))
         self.tape.recorder.warned(category.__name__, said(message))
 
     def _stop(self, status: str, message: str) -> None:
@@ -376,6 +376,22 @@ YOUNG = 5_000
 """Objects that are made before those in cycles are looked for; what a few steps of a training make."""
 KINDS: dict[str, Callable[[Job, int], Work]] = {"": Run}
 """By the kind of a job, what does it: a run, and once `preload` has been called whatever else there is."""
+
+
+def _told_of(filename: str) -> str:
+    """A file as a warning tells of it: one of the program's as it is, of others nothing that only this machine has."""
+    for above in _ABOVE:
+        if filename.startswith(above):
+            return filename[len(above) :]
+    return filename
+
+
+_ABOVE = sorted(
+    {f"{os.path.dirname(path)}/" for path in (os.path.dirname(np.__file__), engine.__path__[0], os.__file__)},
+    key=len,
+    reverse=True,
+)
+"""Where the packages lie that programs use, and Python's own library."""
 
 
 def own_name(name: str) -> str:

@@ -188,7 +188,7 @@ class Batches:
         if loader.pin_memory:
             warnings.warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used.",
-                stacklevel=3,
+                stacklevel=outside(),
             )
         self._loader = loader
         self._indices = iter(loader._index_sampler)

@@ -564,3 +564,24 @@ torch.ones(2, 3) @ torch.arange(3)
 
 # %% batches of matrices of two dtypes
 torch.ones(1, 2, 3) @ torch.ones(1, 3, 2, dtype=torch.float64)
+
+# %% an array of what requires grad, where nothing is recorded
+x = torch.ones(2, requires_grad=True)
+with torch.no_grad():
+    out = x.numpy(), np.asarray(x), np.array(x * 2)
+
+# %% an array of what requires grad, where something is recorded
+out = np.asarray(torch.ones(2, requires_grad=True).exp())
+
+# %% a pack hook makes arrays
+x = torch.ones(2, requires_grad=True)
+with torch.autograd.graph.saved_tensors_hooks(lambda t: t.numpy().copy(), torch.from_numpy):
+    y = (x * x).sum()
+y.backward()
+out = x.grad
+
+# %% a diagonal that is a copy
+m = torch.arange(4.0).view(2, 2).requires_grad_()
+y = m.diag()
+y.sum().backward()
+out = torch.diag(m), m.diag(1), m.diagonal(), torch.diag(y), m.grad

@@ -8,7 +8,7 @@ import pytest
 
 from engine.libraries import gym, gymnasium
 from engine.libraries.gym import spaces as older
-from engine.libraries.gymnasium import spaces
+from engine.libraries.gymnasium import spaces, vector, wrappers
 from engine.sandbox import run
 
 EPISODES = {
@@ -192,3 +192,71 @@ env.x_threshold = 0.0
 print(env.step(1)[2])
 """
     assert run(program).output == "2.4 0.2094 10.0 1.1\nTrue\nTrue\n"
+
+
+def test_boxes_are_drawn_from_as_gymnasiums() -> None:
+    box = gymnasium.make("Pendulum-v1").action_space
+    box.seed(0)
+    assert box.sample().tolist() == [pytest.approx(0.5478467)]
+    made = spaces.Box(low=-1.0, high=1.0, shape=(3,))
+    assert (repr(made), made.low.dtype) == ("Box(-1.0, 1.0, (3,), float32)", np.float32)
+    half = spaces.Box(np.array([0, -np.inf, -np.inf]), np.array([np.inf, 0, np.inf]))
+    assert half.contains(half.sample())
+    whole = spaces.Box(0, 3, (4,), np.int64)
+    assert whole.contains(whole.sample())
+    several = spaces.MultiDiscrete([2, 3])
+    assert (several.contains(several.sample()), repr(several)) == (True, "MultiDiscrete([2 3])")
+
+
+def test_several_environments_act_at_once() -> None:
+    envs = vector.SyncVectorEnv([lambda: wrappers.RecordEpisodeStatistics(gymnasium.make("CartPole-v1")) for _ in range(2)])
+    seen, info = envs.reset(seed=3)
+    assert (seen.shape, info, envs.num_envs, repr(envs.action_space)) == ((2, 4), {}, 2, "MultiDiscrete([2 2])")
+    assert seen[1].tolist() == gymnasium.make("CartPole-v1").reset(seed=4)[0].tolist()
+    steps = 0
+    over = np.zeros(2, bool)
+    while not over[0]:
+        seen, rewards, over, _, info = envs.step(np.array([1, steps % 2]))
+        steps += 1
+    assert (info["episode"]["l"].tolist(), info["_episode"].tolist()) == ([steps, 0], [True, False])
+    assert rewards.dtype == np.float64
+    seen, rewards, over, _, info = envs.step([1, 0])
+    assert (rewards[0], bool(over[0]), info) == (0.0, False, {}), "the next step begins a new episode"
+    assert envs.call("episode_lengths")[0] == 0
+    with pytest.raises(AttributeError):
+        envs.call("_random")
+    envs.close()
+
+
+def test_wrappers() -> None:
+    make = gymnasium.make
+    late = wrappers.TimeLimit(make("CartPole-v1"), 2)
+    late.reset(seed=1)
+    assert [late.step(0)[3] for _ in range(2)] == [False, True]
+    clipped = wrappers.ClipAction(make("Pendulum-v1"))
+    scaled = wrappers.RescaleAction(make("Pendulum-v1"), -1, 1)
+    assert (clipped.action(np.array([9.0])), scaled.action(np.array([0.5]))) == (np.array([2.0]), np.array([1.0]))
+    assert repr(scaled.action_space) == "Box(-1.0, 1.0, (1,), float32)"
+    seen = wrappers.NormalizeObservation(wrappers.FlattenObservation(make("CartPole-v1"))).reset(seed=1)[0]
+    assert (seen.dtype, seen.shape) == (np.float32, (4,))
+    given = wrappers.TransformReward(wrappers.TransformObservation(make("CartPole-v1"), lambda x: x * 0), lambda r: r / 2)
+    assert given.reset()[0].tolist() == [0] * 4
+    assert given.step(1)[1] == 0.5
+    normal = wrappers.NormalizeReward(wrappers.RecordVideo(make("CartPole-v1"), "videos"))
+    normal.reset()
+    assert normal.step(1)[1] == pytest.approx(70.714, abs=0.01)
+
+
+OLDER_WRAPPER = """
+import gym
+env = gym.wrappers.RecordEpisodeStatistics(gym.make('CartPole-v1'))
+state = env.reset()
+done = False
+while not done:
+    state, reward, done, info = env.step(0)
+print(info['episode']['r'] == info['episode']['l'] > 5)
+"""
+
+
+def test_wrappers_of_gym_give_what_the_program_takes() -> None:
+    assert run(OLDER_WRAPPER, seed=1).output.endswith("True\n")

@@ -102,3 +102,61 @@ def test_a_graph_is_text_that_is_drawn_nowhere() -> None:
     assert result.status == "ok", result.error
     assert result.output.startswith(GRAPH)
     assert "drawn nowhere" in result.output
+
+
+TYRO = """
+from dataclasses import dataclass, field
+from typing import Literal, Optional, Tuple
+from enum import Enum
+import tyro
+class Kind(Enum):
+    A = 1
+    B = 2
+@dataclass
+class Optimizer:
+    lr: float = 1e-3
+    betas: Tuple[float, float] = (0.9, 0.999)
+@dataclass
+class Args:
+    exp_name: str = "ppo"
+    '''the name of this experiment'''
+    seed: int = 1
+    cuda: bool = True
+    track: bool = False
+    target_kl: Optional[float] = None
+    sizes: list[int] = field(default_factory=lambda: [1, 2])
+    mode: Literal["a", "b"] = "a"
+    kind: Kind = Kind.A
+    optimizer: Optimizer = field(default_factory=Optimizer)
+print(tyro.cli(Args, args=[]))
+given = "--exp-name x --seed 3 --no-cuda --track --target_kl 0.5 --sizes 4 5 --mode b --kind B"
+print(tyro.cli(Args, args=f"{given} --optimizer.lr 0.1 --optimizer.betas 0.5 0.6".split()))
+def main(n: int, name="a", flag: bool = False):
+    return n, name, flag
+print(tyro.cli(main, args=["--n", "3"]), tyro.cli(Args, default=Args(seed=9), args=[]).seed)
+"""
+
+
+def test_tyro_reads_what_a_class_or_a_function_takes() -> None:
+    result = run(TYRO)
+    assert result.status == "ok", result.error
+    first = "exp_name='ppo', seed=1, cuda=True, track=False, target_kl=None, sizes=[1, 2], mode='a', kind=<Kind.A: 1>"
+    second = "exp_name='x', seed=3, cuda=False, track=True, target_kl=0.5, sizes=[4, 5], mode='b', kind=<Kind.B: 2>"
+    assert result.output == (
+        f"Args({first}, optimizer=Optimizer(lr=0.001, betas=(0.9, 0.999)))\n"
+        f"Args({second}, optimizer=Optimizer(lr=0.1, betas=(0.5, 0.6)))\n"
+        "(3, 'a', False) 9\n"
+    )
+
+
+def test_distutils_reads_truth_and_versions() -> None:
+    text = (
+        "import torch\nfrom distutils.util import strtobool\nfrom distutils.version import LooseVersion, StrictVersion\n"
+        "print(strtobool('Yes'), strtobool('off'), LooseVersion(torch.__version__) >= LooseVersion('1.10'), "
+        "LooseVersion('1.2') < '1.10')\n"
+        "print(repr(LooseVersion('1.2b')), LooseVersion('1.2b').version, StrictVersion('1.2.0') == '1.2')\nstrtobool('perhaps')"
+    )
+    result = run(text)
+    assert result.output == "1 0 True True\nLooseVersion ('1.2b') [1, 2, 'b'] True\n"
+    assert result.error is not None
+    assert "invalid truth value 'perhaps'" in result.error.message

@@ -219,3 +219,31 @@ def test_functions_of_several_dimensions_go_by_their_own_names() -> None:
     assert pool.__doc__.startswith("The largest of each window of (N, C, D, H, W) or (C, D, H, W);")
     with pytest.raises(TypeError, match=r"^conv2d\(\) received an invalid combination of arguments - got \(Tensor\)"):
         engine.conv2d(engine.zeros(1, 1, 3, 3))
+
+
+LAYERS = {
+    "Conv1d": ((3, 4, 4, 2, 1), 1),
+    "Conv2d": ((3, 4, 4, 2, 1), 2),
+    "Conv3d": ((3, 4, 4, 2, 1), 3),
+    "ConvTranspose1d": ((3, 4, 4, 2, 1), 1),
+    "ConvTranspose2d": ((3, 4, 4, 2, 1), 2),
+    "ConvTranspose3d": ((3, 4, 4, 2, 1), 3),
+    "ReflectionPad1d": ((1,), 1),
+    "ReflectionPad2d": ((1,), 2),
+    "ReplicationPad3d": ((1,), 3),
+    "CircularPad2d": ((1,), 2),
+    "ZeroPad2d": ((-1,), 2),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_results_and_slopes_lie_as_in_pytorch(name: str) -> None:
+    """Programs view them in another shape, as a gradient penalty does."""
+    args, dims = LAYERS[name]
+    found = []
+    for library in (engine, torch):
+        x = library.ones(2, 3, *[8] * dims, requires_grad=True)
+        y = getattr(library.nn, name)(*args)(x)
+        slopes = [library.autograd.grad(y.sum(), x, create_graph=graph, retain_graph=True)[0] for graph in (False, True)]
+        found.append([y.stride(), *(slope.stride() for slope in slopes)])
+    assert found[0] == found[1]

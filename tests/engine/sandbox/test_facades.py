@@ -86,7 +86,7 @@ def test_what_is_not_there_says_so() -> None:
         "from labml import tracker\ntracker.save(1)": "print the values",
         "from dgl import data\ndata.citation": "adjacency matrix",
         "import subprocess\nsubprocess.run(['ls'])": "cannot start others",
-        "import ssl": "what they compute with",
+        "import ssl\nssl.create_default_context()": "no network",
         "import utils.helpers\nutils.helpers.load()": "its folder, together with the program",
         "from lightning import LightningModule\nclass Net(LightningModule): pass\nNet()": "torch.optim",
         "import scipy.sparse as sp\nsp.csr_matrix([1])": "NumPy",

@@ -17,7 +17,9 @@ from .values import numbers
 
 __all__ = ["TOPS", "ended", "facades"]
 
-TOPS = ("IPython", "matplotlib", "mpl_toolkits", "seaborn", "tensorboardX", "torch.utils.tensorboard")
+TOPS = (
+    "IPython", "matplotlib", "matplotlib_inline", "mpl_toolkits", "pylab", "seaborn", "tensorboardX", "torch.utils.tensorboard",
+)  # fmt: skip
 """The packages, and a module of another one, whose facades these are."""
 VERSION = "3.10.0"
 """What `matplotlib.__version__` says: the version whose calls these are."""
@@ -41,8 +43,16 @@ for _kind, _module, _name in (
     _kind.__module__, _kind.__name__, _kind.__qualname__ = _module, _name, _name
 
 
-def facades(guards: Guards) -> dict[str, Facade]:
-    """The modules by name."""
+SHADOWED = frozenset(("abs", "bool", "bytes", "max", "min", "pow", "round"))
+"""Names of NumPy's that `pylab` leaves to Python."""
+
+
+def facades(numpy: Facade, guards: Guards) -> dict[str, Facade]:
+    """The modules by name.
+
+    Args:
+        numpy: what programs have of NumPy, whose names `pylab` has as well.
+    """
     # Grids of axes are arrays of objects.
     guards.noticed("arrays")
     guards.opened += (display.Shell,)
@@ -71,11 +81,14 @@ def facades(guards: Guards) -> dict[str, Facade]:
         "matplotlib.lines": {"Line2D": maker("Line2D")},
         "matplotlib.mlab": {},
         "matplotlib.patches": {name: maker(name) for name in PATCHES},
-        "matplotlib.pylab": plt,
+        "matplotlib.pylab": _pylab(numpy) | plt | {"plt": _facade("matplotlib.pyplot", plt)},
         "matplotlib.pyplot": plt,
+        "pylab": _pylab(numpy) | plt | {"plt": _facade("matplotlib.pyplot", plt)},
         "matplotlib.style": {name: getattr(plt["style"], name) for name in ("available", "context", "use")},
         "matplotlib.ticker": {name: maker(name) for name in LOCATORS}
         | {"FuncFormatter": _unseen("FuncFormatter"), "FixedFormatter": maker("FixedFormatter")},
+        "matplotlib_inline": {},
+        "matplotlib_inline.backend_inline": {"set_matplotlib_formats": _taken},
         "mpl_toolkits.mplot3d": {"Axes3D": _axes3d},
         "mpl_toolkits.mplot3d.axes3d": {"Axes3D": _axes3d},
         "mpl_toolkits.axes_grid1": {"make_axes_locatable": Divider, "ImageGrid": image_grid},
@@ -105,6 +118,14 @@ def facades(guards: Guards) -> dict[str, Facade]:
         if package in found:
             vars(found[package])[last] = facade
     return found
+
+
+def _pylab(numpy: Facade) -> dict[str, Any]:
+    """What `pylab` has of NumPy."""
+    names: dict[str, Any] = {}
+    for module in (numpy, *(vars(numpy)[below] for below in ("fft", "random", "linalg"))):
+        names |= {name: value for name, value in vars(module).items() if name not in SHADOWED}
+    return names | {"np": numpy, "numpy": numpy}
 
 
 def ended() -> None:

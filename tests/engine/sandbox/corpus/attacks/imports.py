@@ -483,3 +483,63 @@ print(b)
 #: goal: reads
 import msgspec, networkx
 print(networkx.read_edgelist('@SECRET@').edges)
+
+# %% singledispatch evaluates an annotation
+#: goal: marks
+import functools
+@functools.singledispatch
+def f(x): pass
+def g(x: "print('REACHED')"): pass
+f.register(g)
+
+# %% optparse runs a file and a module
+#: goal: marks
+import optparse
+optparse.Values().read_file('@TARGET@')
+optparse.Values().read_module('os')
+
+# %% optparse sets what it is told
+#: goal: marks
+import optparse
+def f(a=1): return a
+p = optparse.OptionParser()
+p.add_option('--x', dest='__defaults__', type='int', nargs=2)
+p.parse_args(['--x', '3', '4'], f)
+print('REACHED', f())
+
+# %% optparse reads what it is told
+#: goal: sees
+import optparse
+def f(): pass
+print(optparse.Values.ensure_value(f, '__globals__', None))
+
+# %% configparser reads a file
+#: goal: reads
+import configparser
+c = configparser.ConfigParser(allow_no_value=True)
+c.read('@SECRET@')
+c.read_file(open('@SECRET@'))
+print(c.sections())
+
+# %% configparser sets up a section on a function
+#: goal: sees
+import configparser
+class K:
+    def __radd__(self, other): return '__globals__'
+def f(): pass
+f.converters = [K()]
+s = configparser.SectionProxy(f, 'n')
+print(s.get.keywords)
+
+# %% configparser by a converter's name
+#: goal: sees
+import configparser
+class K(str):
+    def __radd__(self, other): return '__dict__'
+c = configparser.ConfigParser(converters={K('x'): lambda x: x})
+print(c.converters)
+
+# %% an opener opens
+#: goal: connects
+import urllib.request
+urllib.request.build_opener().open('http://127.0.0.1:@PORT@/', timeout=1)
