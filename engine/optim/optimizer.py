@@ -94,11 +94,12 @@ def _looked_at_state(state: Any) -> State:
     return found
 
 
-def _read_by(cls: type[Optimizer]) -> set[str]:
+@functools.cache
+def _read_by(cls: type[Optimizer]) -> frozenset[str]:
     """The options that an algorithm reads: those of its constructor, which differs between versions."""
     makers = [vars(c)["__init__"] for c in cls.__mro__ if c.__module__.startswith("torch.") and "__init__" in vars(c)]
     codes = [inspect.unwrap(maker).__code__ for maker in makers]
-    return {name for code in codes for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]}
+    return frozenset(name for code in codes for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
 class Optimizer:
