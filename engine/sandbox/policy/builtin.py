@@ -56,7 +56,7 @@ def make_builtins(guards: Guards, importer: Callable[..., Any], opener: Callable
     guards.know(plain, bases=True)
     guards.know((type(None), type(...), type(NotImplemented), range, slice))
     found |= {name: refusal(f"{name}()", help) for name, help in ABSENT.items()}
-    found["type"] = guards.shown(type, _one_argument(guards))
+    found["type"] = guards.shown(type, _type_or_class(guards))
     guards.shown(abc.ABCMeta)
     found |= {f.__name__: f for f in _guarded(guards)}
     found["exit"] = found["quit"] = leave
@@ -89,10 +89,12 @@ def _placed(kind: type[UnicodeError]) -> Callable[..., UnicodeError]:
     return make
 
 
-def _one_argument(guards: Guards) -> Callable[..., Any]:
-    def type_(*arguments: Any, **options: Any) -> Any:
-        if len(arguments) != 1 or options:
-            raise PolicyError("type() with three arguments is not available to programs here", "Write a class statement.")
+def _type_or_class(guards: Guards) -> Callable[..., Any]:
+    def type_(*arguments: Any) -> Any:
+        if len(arguments) == 3:
+            return guards.made(*arguments)
+        if len(arguments) != 1:
+            raise TypeError("type() takes 1 or 3 arguments")
         return guards.type_of(arguments[0])
 
     return type_

@@ -416,7 +416,30 @@ class Guards:
                 f"the class '{name}' cannot have a metaclass of its own here", "Use __init_subclass__, or a class decorator."
             )
         maker = Maker(self._look_at_bases, self._look_at_all, self.memo_for, given)
-        made = build_class(body, name, *bases, metaclass=maker, **options)
+        return self._noted(build_class(body, name, *bases, metaclass=maker, **options))
+
+    def made(self, name: Any, bases: Any, names: Any) -> Any:
+        """What `type` makes of a class's name, bases and names, of which none is Python's own.
+
+        Raises:
+            TypeError: for anything but a text, a tuple and a dictionary.
+        """
+        for kind, given in ((str, name), (tuple, bases), (dict, names)):
+            if type(given) is not kind:
+                raise TypeError(f"type() takes a name, a tuple of bases and a dict here, not {type(given).__name__}")
+        inside = {**names}
+        for each in inside:
+            if not may_inject(each):
+                raise PolicyError(
+                    f"{each if type(each) is str else type(each)} cannot be defined by type() in programs here",
+                    "Write a class statement.",
+                )
+        inside["__module__"] = MAIN
+        maker = Maker(self._look_at_bases, self._look_at_all, self.memo_for, None)
+        return self._noted(types.new_class(name, bases, {"metaclass": maker}, lambda namespace: namespace.update(inside)))
+
+    def _noted(self, made: Any) -> Any:
+        """A class that has just been made, looked at once more."""
         if isinstance(made, type):
             # What the metaclass itself has put there.
             harmless_patterns(made)

@@ -175,6 +175,18 @@ def test_names_that_others_have_may_be_those_of_fields() -> None:
     ]
 
 
+MADE_BY_TYPE = """
+import torch
+Config = type("Config", (), {"hidden_size": 64, "double": lambda self: self.hidden_size * 2})
+print(Config.__name__, Config().hidden_size, Config().double(), isinstance(Config(), Config), type(Config()) is Config)
+print(type("Wide", (Config,), dict(hidden_size=128))().double(), type("Layer", (torch.nn.Module,), {"width": 3})().width)
+"""
+
+
+def test_type_makes_classes() -> None:
+    assert printed(MADE_BY_TYPE) == "Config 64 128 True True\n256 3\n"
+
+
 OPTIMIZERS = """
 import numpy as np, torch
 from collections import OrderedDict

@@ -15,14 +15,42 @@ class A: pass
 B = type(A)('B', (A,), {'__getattribute__': lambda self, name: 'REACHED'})
 print(B().x)
 
+# %% type with a private name of the engine's
+#: goal: marks
+import torch
+class Seen:
+    def __get__(self, thing, cls): return lambda *given: print("REACHED", given)
+optimizer = type("Mine", (torch.optim.SGD,), {"_update": Seen()})([torch.nn.Parameter(torch.ones(2))], lr=0.1)
+optimizer.param_groups[0]["params"][0].sum().backward()
+optimizer.step()
+
+# %% type with names that change while they are looked at
+#: goal: marks
+class Name(str):
+    def __repr__(self): names["__getattribute__"] = lambda self, name: "REACHED"; return "x"
+    __str__ = __hash__ = __repr__
+names = {"a": 1}
+try: names[Name("b")] = 1
+except TypeError: pass
+print(type("C", (), names)().x)
+
+# %% type with patterns
+#: goal: marks
+import torch
+def waiting(): yield
+P = type("P", (), {"a": 1})
+type.__setattr__(P, "__match_args__", ("gi_frame",))
+match waiting():
+    case P(frame): print("REACHED", frame)
+
 # %% type of a look-alike
 #: goal: marks
 f = type(type(lambda: 0))
-print('REACHED', f('X', (), {}))
+print(f('X', (), {'__getattribute__': lambda self, name: 'REACHED'})().x)
 
 # %% class of a class
 #: goal: marks
-print('REACHED', (1).__class__.__class__('X', (), {}))
+print((1).__class__.__class__('X', (), {'__getattribute__': lambda self, name: 'REACHED'})().x)
 
 # %% metaclass
 #: goal: marks
