@@ -104,6 +104,7 @@ INSTEAD = {
     "torch.multiprocessing": "A program is one process; use a loop.",
     "torch.nn.parallel": "A program has one processor and no other devices; call the module itself.",
     "torch.onnx": "A program cannot be exported to ONNX from here; save the state_dict here and load it where PyTorch is.",
+    "torch.ops": "Operators are not called by their schema here; call the function of torch.",
     "torch.quantization": "Models are not quantized here; the arithmetic is that of float32.",
     "torch.utils.cpp_extension": "No C++ is compiled here; write the operation as a torch.autograd.Function.",
     "torch.utils.model_zoo": "A program has no network here, and no models that were trained elsewhere.",

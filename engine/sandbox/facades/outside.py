@@ -32,6 +32,7 @@ NAMED = {
     "torch.multiprocessing": ("Barrier", "Event", "Lock", "Manager", "Pipe", "Pool", "Process", "Queue", "Value", "spawn"),
     "torch.utils.model_zoo": ("load_url",),
     "torch.onnx": ("dynamo_export", "export"),
+    "torch.ops": (),
     "urllib.request": ("urlopen", "urlretrieve"),
 }
 """Module → what programs import from it by name; it is refused when it is called."""

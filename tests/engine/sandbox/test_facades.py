@@ -148,6 +148,7 @@ def test_what_is_not_there_can_be_imported_unless_the_program_tries() -> None:
         ("subprocess.run(['ls'])", "subprocess.run is not available to programs here"),
         ("from of_mine import *", "No module named 'of_mine' for programs here"),
         ("import torch.nothing", "No module named 'torch.nothing' for programs here"),
+        ("import torch.ops; torch.ops.aten", "module 'torch.ops' has no attribute 'aten' for programs here"),
         ("import os.nothing", "No module named 'os.nothing' for programs here"),
         ("import ctypes", "No module named 'ctypes' for programs here"),
     ],
