@@ -45,7 +45,7 @@ def why_html(recording: Recording, reason: Reason) -> str:
     parts = [tag("div", text(reason.title), cls="gt-answer")]
     if reason.explanation:
         parts.append(tag("div", text(reason.explanation)))
-    if reason.fix:
+    if reason.fix and not (about is not None and reason.wrong):
         parts.append(tag("div", tag("b", "Fix: "), text(reason.fix)) if reason.wrong else muted(reason.fix))
     links = [moment(reason.moment, recording.site_text(reason.site) or "the moment")] if reason.moment != NOTHING else []
     if reason.good != NOTHING:

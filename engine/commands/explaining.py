@@ -72,8 +72,7 @@ def _run(args: argparse.Namespace) -> int:
         if target is not None:
             result, recording, told = applied(target, result, recording, allowed(args))
             print(told, file=sys.stderr if args.format != "text" else sys.stdout)
-        if not args.why:
-            keep(recording, check_functions(recording))
+        keep(recording, check_functions(recording))
         failed = FAILED if result.status not in ("ok", "error") else 0
         if failed or (result.status == "error" and args.why):
             print(harmless(f"{args.file} did not end well: {reason(result)}"), file=sys.stderr)
@@ -126,7 +125,7 @@ def _answer(recording: Recording, args: argparse.Namespace, ids: frozenset[str])
         where = recording.site_text(r.site)
         said = not where or where in r.title or (r.title.endswith(")") and r.explanation.startswith(f"{where}:"))
         print(on_a_line(r.title) + ("" if said else f", at {where}" if r.title.endswith(")") else f" ({where})"))
-        fix = f"Fix: {r.fix}" if r.fix and r.wrong else r.fix
+        fix = "" if about is not None and r.wrong else f"Fix: {r.fix}" if r.fix and r.wrong else r.fix
         for text in (r.explanation, fix, *(f"  {what}: {value}" for what, value in r.evidence)):
             if text:
                 print(f"  {' ' * (len(text) - len(text.lstrip()))}{on_a_line(text)}")

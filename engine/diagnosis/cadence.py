@@ -207,6 +207,11 @@ def takes_gradient(run: Run, tensor: int, after: int, before: int) -> bool:
     return False
 
 
+def takes_values(run: Run, tensor: int) -> bool:
+    """Whether the program read or printed a tensor's values."""
+    return tensor in _reads(run)
+
+
 def _grads(run: Run) -> dict[int, list[int]]:
     """Tensor -> the tensors that were its `.grad` and that the program has seen."""
 

@@ -62,6 +62,9 @@ class Kind(msgspec.Struct, frozen=True):
     """What is wrong, in one sentence about any program."""
     mechanical: bool = False
     """Whether what mends it can be written by rule: its findings may bring changes of the text."""
+    settled: bool = False
+    """Whether the rule itself has seen which change is the right one, by what is computed and not by what the loss comes to:
+    then a loss whose value says nothing (`fixes/surrogates.py`) does not speak against it."""
 
 
 class Longer(msgspec.Struct, frozen=True):
@@ -94,12 +97,14 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
     """The losses of longer runs, where that after so few steps is worse: steps with too large gradients may go far at first."""
     ended: bool = False
     """Whether the program comes to its end only with the changes."""
+    untold: str = ""
+    """Why the loss is not told: its value says nothing of which program is better."""
 
     @property
     def loss(self) -> str:
         """What became of the loss, in a few words; "" where there is none."""
         if self.after is None:
-            return ""
+            return self.untold
         after = f"after {self.steps} step{'s' * (self.steps != 1)}"
         if self.began is not None or self.before is None:
             first = "" if self.began is None or self.steps < 2 else f"{number(self.began)} → "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,19 @@ def test_what_was_found_about_it_stands_above_the_answer() -> None:
     shown = why_html(recording, why(recording, "t"))
     assert 0 < shown.index("asked for the gradient of t") < shown.index(answer)
     assert "asked for the gradient of t" not in why_html(recording, why(recording, "x"))
+
+
+def test_below_a_finding_no_other_fix_is_given_for_a_tensor_that_was_taken_out_of_its_graph() -> None:
+    recording = run(
+        "import torch\nnet = torch.nn.Linear(2, 1)\nshadow = {n: p.data for n, p in net.named_parameters()}\n"
+        "opt = torch.optim.SGD(net.parameters(), lr=0.1)\nfor step in range(4):\n    opt.zero_grad()\n"
+        "    net(torch.randn(4, 2)).pow(2).mean().backward()\n    opt.step()\n    with torch.no_grad():\n"
+        "        for n, p in net.named_parameters():\n            shadow[n].mul_(0.9).add_(p.data, alpha=0.1)\n"
+    ).recording
+    assert recording is not None
+    reason = why(recording, "shadow['weight']")
+    assert reason.fix in html.unescape(why_html(recording, reason))
+    findings(recording)
+    shown = html.unescape(why_html(recording, reason))
+    assert "p.data.clone()" in shown
+    assert reason.fix not in shown

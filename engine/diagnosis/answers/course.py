@@ -235,17 +235,26 @@ class Course:
 
     def hook(self) -> tuple[int, HookRan] | None:
         """The hook that replaced the gradient last on its way, with its step."""
+        found = self.hooks()
+        return found[-1] if found else None
+
+    def hooks(self) -> list[tuple[int, HookRan]]:
+        """The hooks that replaced the gradient one after another at the last of the places of its way that have any, with their
+        steps."""
         steps = [s for s in self.q.paths.hooks if self.entry.began < s < self.entry.ended]
         if not steps:
-            return None
+            return []
+        found: list[tuple[int, HookRan]] = []
         nodes = {self.node, *(stage.node for stage in self.stages)}
         for step in reversed(steps):
             event = self.run.events[step]
             if not isinstance(event, HookRan) or event.node not in nodes or event.before < 0 or event.after < 0:
                 continue
             if not self.run.same(event.before, event.after):
-                return step, event
-        return None
+                if found and (found[-1][1].node, found[-1][1].tensor) != (event.node, event.tensor):
+                    break
+                found.append((step, event))
+        return found[::-1]
 
     # --- zeros in a part ------------------------------------------------------------------------------------------------------
 
@@ -266,11 +275,17 @@ class Course:
             before = next((a for g in event.received if g >= 0 and (a := self.run.recording.array(g)) is not None), None)
             if after is None or before is None or not (after == 0).any():
                 break
-            if (before == 0).any() and before.size >= after.size:
+            if (before == 0).any() and (before.size >= after.size or self._multiplies(stage)):
                 continue
             reason = self._reason(stage, after.size > before.size)
             return f"{count}: {reason}." if reason else f"{count}."
         return f"{count}."
+
+    def _multiplies(self, stage: Stage) -> bool:
+        """Whether the gradient by a weight is made of all that comes to a product, however large the two are."""
+        event = self.run.nodes[stage.node].event
+        traits = self.run.traits(event.op) if isinstance(event, OpRan) else ()
+        return "matrix_product" in traits or "convolution" in traits
 
     def _reason(self, stage: Stage, grown: bool) -> str:
         run, history = self.run, self.run.nodes[stage.node]

@@ -47,7 +47,8 @@ def why_line(paths: Paths, subject: LineSubject, step: int) -> Reason:
     if subject.line > len(run.lines(cell)):
         raise KeyError(f"line {subject.line}")
     where = run.site_text(Site(cell, subject.line))
-    done = [s for s in _steps_at(paths, cell, subject.line) if s <= step]
+    own = [s for s in _steps_at(paths, cell, subject.line) if s <= step]
+    done = own or [s for s in _steps_called(paths, cell, subject.line) if s <= step]
     if not done:
         return _not_run(paths, Site(cell, subject.line), where, step)
     tensors = columns_of(run.recording).tensors
@@ -56,7 +57,8 @@ def why_line(paths: Paths, subject: LineSubject, step: int) -> Reason:
     what = ""
     if last != NOTHING:
         info = run.tensors[last].info
-        what = f"It last made {run.title(last)}, {info.dtype} {list(info.shape)}"
+        what = f"{'It' if own else f'What it calls ({run.where(done[-1])})'} last made {run.title(last)}"
+        what += f", {info.dtype} {list(info.shape)}"
         what += ", which requires grad." if run.status(last, step).requires_grad else ", which does not require grad."
     return _answer(
         step,
@@ -72,8 +74,21 @@ def why_line(paths: Paths, subject: LineSubject, step: int) -> Reason:
 def _steps_at(paths: Paths, cell: int, line: int) -> list[int]:
     """The events of a line."""
     recording = paths.run.recording
-    rows = [row for row, site in enumerate(recording.sites) if site.cell == cell and site.line <= line <= site.end_line]
-    found: list[int] = np.flatnonzero(np.isin(columns_of(recording).events.site, rows)).tolist()
+    found: list[int] = np.flatnonzero(np.isin(columns_of(recording).events.site, _rows_at(paths, cell, line))).tolist()
+    return found
+
+
+def _rows_at(paths: Paths, cell: int, line: int) -> list[int]:
+    """The sites of a line."""
+    sites = paths.run.recording.sites
+    return [row for row, site in enumerate(sites) if site.cell == cell and site.line <= line <= site.end_line]
+
+
+def _steps_called(paths: Paths, cell: int, line: int) -> list[int]:
+    """The events of the functions that a line calls."""
+    recording, rows = paths.run.recording, {*_rows_at(paths, cell, line)}
+    scopes = [n for n, scope in enumerate(recording.scopes) if any(row in rows for row, _ in scope.calls)]
+    found: list[int] = np.flatnonzero(np.isin(columns_of(recording).events.scope, scopes)).tolist()
     return found
 
 

@@ -10,7 +10,7 @@ from ...recording.events import NOTHING
 from ..paths import Paths
 from ..reason import Reason
 from .grad_query import listed
-from .names import members
+from .names import items, members
 
 _KINDS = ("a gradient that is not finite", "no gradient", "a gradient of zero", "a gradient")
 """What parameters may have, the gravest first."""
@@ -22,9 +22,11 @@ def why_module(paths: Paths, name: str, step: int, of_tensor: Callable[[Paths, i
     """The gravest of the reasons of its parameters, and how many there are of its kind.
 
     Raises:
-        KeyError: for a name that no module has.
+        KeyError: for a name that no module has, and no list or dict of tensors.
     """
     held = members(paths, name, step)
+    what = "parameter" if held else "tensor"
+    held = held or items(paths, name, step)
     if not held:
         raise KeyError(name)
     run = paths.run
@@ -45,9 +47,9 @@ def why_module(paths: Paths, name: str, step: int, of_tensor: Callable[[Paths, i
         if reasons and reasons[-1][2].wrong:
             break
     kind, those, reason = next((one for one in reasons if one[2].wrong), reasons[0])
-    whose = f"{len(those)} of {len(held)} parameters of {name} {'has' if len(those) == 1 else 'have'}"
+    whose = f"{len(those)} of {len(held)} {what}s of {name} {'has' if len(those) == 1 else 'have'}"
     if len(those) == len(held):
-        all_ = {1: "The only parameter", 2: "Both parameters"}.get(len(held), f"All {len(held)} parameters")
+        all_ = {1: f"The only {what}", 2: f"Both {what}s"}.get(len(held), f"All {len(held)} {what}s")
         whose = f"{all_} of {name} {'has' if len(held) == 1 else 'have'}"
     return msgspec.structs.replace(
         reason,

@@ -50,6 +50,19 @@ def members(paths: Paths, name: str, step: int) -> dict[str, int]:
     }
 
 
+def items(paths: Paths, name: str, step: int) -> dict[str, int]:
+    """The tensors that a list, a tuple or a dict of that name holds at a step, by the names that the program has for them."""
+    for spelling in dict.fromkeys([name, *_given_for(paths, name)]):
+        found = {
+            bound: tensor
+            for (_, bound), track in paths.run.index.names.items()
+            if bound.startswith(f"{spelling}[") and (tensor := track.at(step, NOTHING)) != NOTHING
+        }
+        if found:
+            return found
+    return {}
+
+
 def _named(paths: Paths, name: str, step: int, far: int = _FAR) -> int | None:
     bound = _bound(paths, name, step)
     if bound is not None:

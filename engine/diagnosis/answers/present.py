@@ -203,9 +203,9 @@ def _set(q: Question, row: LedgerRow) -> Reason:
     lost, cleared = ([], NOTHING) if retained else thrown_away(q, row.number)
     if lost:
         return _lost(q, row, lost, cleared)
-    hook = course.hook()
-    if hook is not None:
-        return _hooked(q, row, *hook)
+    hooks = course.hooks()
+    if hooks:
+        return _hooked(q, row, hooks)
     if course.kind and course.main is not None:
         return _scaled(q, row, course, course.main)
     return _in_order(q, row, course)
@@ -237,19 +237,28 @@ def _lost(q: Question, row: LedgerRow, lost: list[int], cleared: int) -> Reason:
     )
 
 
-def _hooked(q: Question, row: LedgerRow, step: int, event: HookRan) -> Reason:
-    run = q.run
+def _hooked(q: Question, row: LedgerRow, hooks: list[tuple[int, HookRan]]) -> Reason:
+    run, (step, event) = q.run, hooks[-1]
     tensor = event.tensor if event.tensor != NOTHING else run.index.owners.get((event.node, 0), NOTHING)
     name = q.name if tensor == q.tensor else q.label(tensor)
-    before, after = run.texts.describe(event.before), run.texts.describe(event.after)
+    before, after = run.texts.describe(hooks[0][1].before), run.texts.describe(event.after)
+    several = len(hooks) > 1
+    what = f"{len(hooks)} hooks on {name} replaced the gradient, one after another" if several else (
+        f"a hook on {name} replaced the gradient"
+    )  # fmt: skip
     return q.because(
         "hooked",
-        f"{q.name}.grad was set by {_pass_text(q, row)} ({_line(q, row)}), in which a hook on {name} replaced the gradient",
+        f"{q.name}.grad was set by {_pass_text(q, row)} ({_line(q, row)}), in which {what}",
         f"{before} came to {name}, and {after} went on. {q.name}.grad is {q.grad_text()}.",
         step=step,
         site=registered(q, name, run.site(step)),
         nodes=_way(q, row),
-        evidence=[*_increment(q, row), ("before the hook", before), ("after it", after)],
+        evidence=[
+            *_increment(q, row),
+            (f"before the hook{'s' * several}", before),
+            ("after them" if several else "after it", after),
+            *([("hooks in this pass", str(len(hooks)))] if several else []),
+        ],
     )
 
 

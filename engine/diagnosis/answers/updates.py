@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from itertools import pairwise
 
 import msgspec
 import numpy as np
 
 from ...graph.numbers import number
 from ...recording.columns import columns_of
-from ...recording.events import NOTHING, Site, Stepped
+from ...recording.events import NOTHING, HookRan, Site, Stepped
 from ..paths import Paths
 from ..reason import Reason
 from .absent import absent
@@ -20,6 +21,8 @@ from .present import present
 _SHOWN = 4
 _HARDLY = 1e-4
 """A change of this share of the largest element is hardly one."""
+_LAST = 3
+"""Steps that change nothing, one after another, before that is told."""
 _SMALL = (
     "Look at what a step adds: the learning rate, and the gradient that reaches step(), which clipping or a scale may have "
     "made small."
@@ -74,12 +77,18 @@ def _stepped(q: Question, steps: list[int]) -> Reason:
     if not run.same(first, last):
         most, share = _change(q, first, last)
         little = share is not None and share < _HARDLY
+        moving = _moving(q, first, steps)
+        times = _times(len(steps))
+        if len(moving) < len(steps):
+            times = f"in {len(moving)} of {len(steps)} steps"
+            evidence[0] = ("updates that changed it", f"{len(moving)} of {len(steps)}, the last at {run.moment(moving[-1])}")
+        still = _still(q, steps, moving)
         return q.because(
             "moved",
-            f"{q.name} {'hardly ' if little else ''}moved: {by} ({where}) changed it {_times(len(steps))}"
+            f"{q.name} {'hardly ' if little else ''}moved: {by} ({where}) changed it {times}"
             + (f", by at most {number(most)} in all" if little else ""),
-            f"It was {run.texts.describe(first)} and is {run.texts.describe(last)}.",
-            _SMALL if little else "",
+            f"It was {run.texts.describe(first)} and is {run.texts.describe(last)}.{still}{_by_hooks(q, steps)}",
+            _SMALL if little or still else "",
             step=steps[-1],
             nodes=[q.tensor],
             evidence=[*evidence, *([] if share is None else [("largest change of an element", number(most))])],
@@ -111,6 +120,52 @@ def _stepped(q: Question, steps: list[int]) -> Reason:
         nodes=[q.tensor],
         evidence=[*evidence, ("gradient", grad)],
     )
+
+
+def _moving(q: Question, first: int, steps: list[int]) -> list[int]:
+    """The updates after which it holds other values than before, `first` before all; all of them where values were not kept."""
+    run, arrays = q.run, q.run.recording.arrays
+    known = [first, *(run.status(q.tensor, step).array for step in steps)]
+    if any(array == NOTHING or arrays[array].data is None for array in known):
+        return steps
+    found = [step for step, (old, new) in zip(steps, pairwise(known), strict=True) if not run.same(old, new)]
+    return found or steps
+
+
+def _still(q: Question, steps: list[int], moving: list[int]) -> str:
+    """What is to be said where the last steps changed nothing any more, and of the learning rate that they had."""
+    run, after = q.run, [step for step in steps if step > moving[-1]]
+    if len(after) < _LAST:
+        return ""
+    rates = [event.rates if isinstance(event := run.events[step], Stepped) else () for step in (steps[0], steps[-1])]
+    alone = all(len({*each}) == 1 for each in rates)
+    fell = f" The learning rate went from {rates[0][0]:.3g} to {rates[1][0]:.3g}." if alone and rates[0] != rates[1] else ""
+    return (
+        f" The last {len(after)} steps, those after {run.moment(moving[-1])}, left it as it was: what they add is 0, or too "
+        f"small for {q.history.info.dtype}.{fell}"
+    )
+
+
+def _by_hooks(q: Question, steps: list[int]) -> str:
+    """What hooks made of its gradient in the last pass that an update used."""
+    run = q.run
+    filled = [row for row in q.rows if row.kind == "backward" and row.step < steps[-1]]
+    entry = run.index.passes.get(filled[-1].number) if filled else None
+    if entry is None:
+        return ""
+    within = [
+        event
+        for at in q.paths.hooks
+        if entry.began < at < entry.ended
+        and isinstance(event := run.events[at], HookRan)
+        and event.tensor == q.tensor
+        and NOTHING not in (event.before, event.after)
+    ]
+    if not within or run.same(within[0].before, within[-1].after):
+        return ""
+    count = "a hook on it" if len(within) == 1 else f"{len(within)} hooks on it"
+    before, after = (run.texts.describe(array) for array in (within[0].before, within[-1].after))
+    return f" In the last pass {count} made {after} of the gradient {before}."
 
 
 def _change(q: Question, first: int, last: int) -> tuple[float, float | None]:

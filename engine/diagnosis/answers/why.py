@@ -19,7 +19,7 @@ from .grad_query import Question
 from .lines import why_line
 from .losses import why_loss
 from .modules import why_module
-from .names import members, named
+from .names import items, members, named
 from .not_finite import value_not_finite
 from .not_recorded import not_recorded
 from .present import present
@@ -76,9 +76,11 @@ def of_tensor(paths: Paths, tensor: int | str, step: int) -> Reason:
             number = named(paths, name, step)
         except KeyError:
             failed = _never_made(paths, name, step)
-            if failed is None:
+            if failed is not None:
+                return failed
+            if not items(paths, name, step):
                 raise
-            return failed
+            return why_module(paths, name, step, of_tensor)
         if number == NOTHING:
             return _no_tensor(paths, name, step)
     else:

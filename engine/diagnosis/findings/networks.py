@@ -41,6 +41,9 @@ def target_is_network(run: Run) -> Iterator[Finding]:
                 continue
             if run.named_at(f"{others[0]}.{rest}", last) != tensor:
                 continue
+            later = sum(at > step for at in run.updates[tensor])
+            if not later:
+                continue  # what was trained first, and then stands still
             told.add((copy, others[0]))
             alike = [t for t, owners in names.items() if any(owner == copy for owner, _ in owners)]
             yield finding(
@@ -50,7 +53,10 @@ def target_is_network(run: Run) -> Iterator[Finding]:
                 "stand still, or to follow slowly, moves as fast as what is trained.",
                 f"Copy it: {copy} = copy.deepcopy({others[0]}), or make a second network and load_state_dict().",
                 step=step, related=[run.site(run.updates[tensor][0])],
-                evidence=[(f"{copy}.{rest} is {others[0]}.{rest}", "True"), ("parameters in common", str(len(alike)))],
+                evidence=[
+                    (f"{copy}.{rest} is {others[0]}.{rest}", "True"), ("parameters in common", str(len(alike))),
+                    ("steps that have changed both", str(later)),
+                ],
                 nodes=[key(t) for t in alike if t != NOTHING],
                 changes=_copied(run, copy, others[0]),
             )  # fmt: skip

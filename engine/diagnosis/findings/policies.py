@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...recording.events import NOTHING, OpRan, Site
-from ..mending import replaced, spot, with_call, wrapped
+from ..mending import Changes, Spot, replaced, spot, with_call, wrapped
 from ..paths import Paths, paths_of
 from ..program_ast import site_of
 from ..reason import Finding, Kind
@@ -21,19 +21,17 @@ from .sampling import leaves_of
 
 ADVANTAGE_LEARNS = Kind(
     "advantage_learns", "warning", "What a log-probability is multiplied by has a graph of its own, so the policy's loss moves "
-    "it, too.", mechanical=True,
+    "it, too.", mechanical=True, settled=True,
 )  # fmt: skip
-POLICY_SIGN = Kind(
-    "policy_sign", "hint", "A loss makes what was rewarded less likely: the minus sign may be missing.", mechanical=True
-)
+POLICY_SIGN = Kind("policy_sign", "hint", "A loss makes what was rewarded less likely: the minus sign may be missing.")
 GRADIENT_CANCELS = Kind(
-    "gradient_cancels", "warning", "What was computed earlier is subtracted with its graph from the same computed anew, and "
-    "their gradients cancel.", mechanical=True,
+    "gradient_cancels", "warning", "A result is subtracted with its graph from the same result, computed once more, and their "
+    "gradients cancel.", mechanical=True, settled=True,
 )  # fmt: skip
 
 RATIO_IS_ONE = Kind(
     "ratio_is_one", "warning", "The ratio of new to old probabilities is 1 throughout, because both are those of the present.",
-    mechanical=True,
+    mechanical=True, settled=True,
 )  # fmt: skip
 
 _TWICE = 2
@@ -43,6 +41,8 @@ _FAR = 12
 _MOST = 60
 _GAINS = re.compile(r"(?<![a-z])(adv|rew|ret|gain|gae|discounted|g_t)|^(r|g|R|G|A)s?$|(?<![a-z])returns?", re.IGNORECASE)
 """The names of what is to become large."""
+_BEFORE = re.compile(r"(?<![a-z])(old|prev|behaviou?r|ref|before|mu)(?![a-z])", re.IGNORECASE)
+"""The names of what was before an update."""
 _LOSSES = re.compile(r"loss|cost|regret|penal|neg", re.IGNORECASE)
 
 
@@ -93,28 +93,54 @@ def advantage_learns(run: Run) -> Iterator[Finding]:
 @rule(68, GRADIENT_CANCELS)
 def gradient_cancels(run: Run) -> Iterator[Finding]:
     """The difference of two results, computed at two places from the same trained leaves, is zero time and again."""
-    same, apart = Counter[int](), set[int]()
+    same, apart, firsts = Counter[int](), set[int](), dict[int, int]()
     for step, event in run.first_ops_of(run.having("difference")):
         ours, theirs = run.argument(event, "self"), run.argument(event, "other")
         if event.site in apart or not _the_same_anew(run, event, ours, theirs, step):
             apart.add(event.site)
             continue
         same[event.site] += 1
+        first = firsts.setdefault(event.site, ours)
         if same[event.site] != _TWICE:
             continue
-        older, newer = sorted((ours, theirs), key=lambda t: run.tensors[t].born)
-        leaves = [leaf for leaf in leaves_of(run, [newer]) if leaf in run.updates]
-        (name, made), (again, anew) = ((run.title(t), run.where(run.tensors[t].born)) for t in (older, newer))
+        leaves = [leaf for leaf in leaves_of(run, [ours]) if leaf in run.updates]
+        sides = _sides(run, step)
+        (name, made), (again, anew) = (
+            (text or run.title(t), run.where(run.tensors[t].born))
+            for t, text in ((theirs, sides[1].text() if sides else ""), (ours, sides[0].text() if sides else ""))
+        )
+        fix, changes = _constant(run, step, first, event.outputs[0].id, sides)
         yield finding(
             run, GRADIENT_CANCELS,
-            f"The gradient through {again} is cancelled by that through {name}, which is not detached.",
+            f"The gradient through {again} is cancelled by that through {name}, which is not detached." if changes else
+            f"The gradients through {again} and {name} cancel each other: neither is detached.",
             f"{name} ({made}) and {again} ({anew}) have the same values, computed from the same parameters. What moves the one "
             f"moves the other as much, so through their difference {run.names(leaves)} get nothing.",
-            f"Take what was computed earlier as a constant: {name}.detach().",
-            step=step, related=[run.site(run.tensors[older].born)],
-            evidence=[("difference", "0 everywhere"), ("requires_grad of both", "True")], nodes=[key(older), key(newer)],
-            changes=with_call(run, _side(run, step, right=older == theirs), "detach()"),
+            fix, step=step, related=[run.site(run.tensors[t].born) for t in (theirs, ours)],
+            evidence=[("difference", "0 everywhere"), ("requires_grad of both", "True")], nodes=[key(theirs), key(ours)],
+            changes=changes,
         )  # fmt: skip
+
+
+def _constant(run: Run, step: int, first: int, difference: int, sides: tuple[Spot, Spot] | None) -> tuple[str, Changes]:
+    """Which side of a difference is to be a constant, in a sentence, and the change of the text; none where that is not sure.
+
+    In a ratio exp(new - old) it is what is subtracted, whichever of the two was computed first: to detach the other one
+    would turn the gradient round, and a policy would learn the opposite. `first` is the other side when it was first computed.
+    """
+    unsure = "Detach the one of the two that is meant to be a constant: with the other one detached the gradient is reversed."
+    if sides is None or not _exponential(run, difference):
+        return unsure, []
+    one, other = (side.text() for side in sides)
+    if _BEFORE.search(one) and not _BEFORE.search(other):
+        return unsure, []
+    site = site_of(sides[1].cell, sides[1].node)
+    kept = _kept_log_probability(run, first, step) if _bounded_exponential(run, difference) else None
+    if kept is not None and _as_then(run, first, kept[1]):
+        fix = f"Subtract {kept[0]}, which was kept when the actions were drawn, instead of {other}."
+        return fix, replaced(run, site, kept[0])
+    name = f"({other})" if isinstance(sides[1].node, ast.BinOp | ast.UnaryOp | ast.IfExp) else other
+    return f"Take what is subtracted as a constant: {name}.detach().", with_call(run, site, "detach()")
 
 
 @rule(70, RATIO_IS_ONE)
@@ -145,15 +171,34 @@ def ratio_is_one(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _as_then(run: Run, first: int, kept: int) -> bool:
+    """Whether what was kept holds the values that were computed anew before the first update."""
+    then, now = (run.values(t, run.tensors[t].born) for t in (first, kept))
+    return then is not None and now is not None and then.shape == now.shape and bool(np.allclose(then, now, rtol=1e-4))
+
+
+def _exponential(run: Run, tensor: int) -> list[int]:
+    """The exponentials that are taken of a tensor, or of the sum of its elements."""
+    made, queue = list[int](), [tensor]
+    for each in queue:
+        for at in run.consumers.get(each, ()):
+            event = run.events[at]
+            if not isinstance(event, OpRan) or event.in_backward or len(event.outputs) != 1 or len(queue) > _FAR:
+                continue
+            if event.op in run.having("exponential"):
+                made.append(event.outputs[0].id)
+            elif event.op in run.having("same_values") or event.op in run.having("reduces") & run.having("additive"):
+                queue.append(event.outputs[0].id)
+    return made
+
+
 def _bounded_exponential(run: Run, tensor: int) -> bool:
     """Whether the exponential of a tensor is taken and bounded."""
-    for at in run.consumers.get(tensor, ()):
-        event = run.events[at]
-        if isinstance(event, OpRan) and event.op in run.having("exponential") and event.outputs:
-            for later in run.consumers.get(event.outputs[0].id, ()):
-                bound = run.events[later]
-                if isinstance(bound, OpRan) and bound.op in run.having("flat_outside"):
-                    return True
+    for made in _exponential(run, tensor):
+        for later in run.consumers.get(made, ()):
+            bound = run.events[later]
+            if isinstance(bound, OpRan) and bound.op in run.having("flat_outside"):
+                return True
     return False
 
 
@@ -164,6 +209,8 @@ def _kept_log_probability(run: Run, tensor: int, step: int) -> tuple[str, int] |
         for bound, other in bindings:
             if bound >= step or other in (NOTHING, tensor) or run.consumers.get(other) or not name.isidentifier():
                 continue
+            if name.startswith("_") or not _seen_from(run, bound, step):
+                continue
             history = run.tensors[other]
             alike = history.info.shape == like.info.shape and history.op.op == like.op.op
             if alike and not history.info.requires_grad and not history.op.grad_mode and run.named_at(name, step) == other:
@@ -171,13 +218,19 @@ def _kept_log_probability(run: Run, tensor: int, step: int) -> tuple[str, int] |
     return None
 
 
-def _side(run: Run, step: int, right: bool) -> Site | None:
-    """The name on one side of a difference, where it is one."""
+def _seen_from(run: Run, bound: int, step: int) -> bool:
+    """Whether a name that was bound at a step is one of the module's, or of the function that runs at another step."""
+    scopes = run.recording.scopes
+    calls, here = (scopes[at].calls if (at := run.events[s].scope) >= 0 else () for s in (bound, step))
+    return calls in ((), here)
+
+
+def _sides(run: Run, step: int) -> tuple[Spot, Spot] | None:
+    """What stands on both sides of a difference in the text."""
     found = spot(run, run.site(step))
-    if found is None or not isinstance(found.node, ast.BinOp):
+    if found is None or not isinstance(found.node, ast.BinOp) or not isinstance(found.node.op, ast.Sub):
         return None
-    side = found.node.right if right else found.node.left
-    return site_of(found.cell, side) if isinstance(side, ast.Name) else None
+    return Spot(found.cell, found.program, found.node.left), Spot(found.cell, found.program, found.node.right)
 
 
 def _the_same_anew(run: Run, event: OpRan, one: int, other: int, step: int) -> bool:
@@ -223,7 +276,6 @@ def policy_sign(run: Run) -> Iterator[Finding]:
         name = ast.unparse(scored.node) if scored.node is not None else run.title(scored.factor)
         if scored.sign < 0 or not scored.sampled or not _gain(scored.node, name) or _turned(run, scored.factor):
             continue
-        whole = paths_of(run.recording).source.at(run.site(scored.step))
         site = run.site(scored.step)
         yield finding(
             run, POLICY_SIGN,
@@ -233,7 +285,6 @@ def policy_sign(run: Run) -> Iterator[Finding]:
             f"Minimise its negative: -({run.segment(site) or 'log_prob * advantage'}).",
             step=scored.step, site=site, evidence=[("sign of the product in the loss", "+")],
             nodes=[key(scored.event.outputs[0].id), key(scored.log_prob)],
-            changes=wrapped(run, site, "-(", ")") if isinstance(whole, ast.BinOp) else [],
         )  # fmt: skip
         return
 

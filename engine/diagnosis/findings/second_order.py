@@ -13,11 +13,13 @@ from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, OpRan, Site
 from ...recording.index import Pass
 from .. import mending
+from ..cadence import takes_values
 from ..cuts import kind_of
 from ..paths import Link, Paths, paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
+from .sampling import leaves_of
 
 PENALTY_WITHOUT_GRAPH = Kind(
     "penalty_without_graph", "warning",
@@ -27,6 +29,10 @@ UNUSED_CREATE_GRAPH = Kind(
     "unused_create_graph", "hint", "create_graph=True records graphs of gradients that no pass goes through.", mechanical=True
 )
 
+UNUSED_ADAPTATION = Kind(
+    "unused_adaptation", "warning", "What is computed with gradients and their graphs is used by nothing, and the loss that is "
+    "trained on is computed without it.",
+)  # fmt: skip
 ZERO_SECOND_DERIVATIVE = Kind(
     "zero_second_derivative", "warning", "A second derivative is zero everywhere: it is taken through ReLU, which is straight."
 )
@@ -193,7 +199,7 @@ def _learns(paths: Paths, term: Term) -> bool:
     return any(event.tensor in leaves for _, event in paths.run.fills(term.root))
 
 
-@rule(215, UNUSED_CREATE_GRAPH)
+@rule(215, UNUSED_CREATE_GRAPH, UNUSED_ADAPTATION)
 def unused_create_graph(run: Run) -> Iterator[Finding]:
     """create_graph=True in a loop, where no pass goes through the graph of a gradient and nothing is computed with it."""
     at: dict[Site | None, list[Pass]] = {}
@@ -217,6 +223,10 @@ def unused_create_graph(run: Run) -> Iterator[Finding]:
             continue  # func's transformations ask for it, and not the program
         if any(event.node is not None and event.node.id in ran for event in made):
             continue
+        unused = _adapted(run, entries, made)
+        if unused is not None:
+            yield unused
+            continue
         leak = entries[0].event.via == "backward"
         yield finding(
             run, UNUSED_CREATE_GRAPH,
@@ -231,6 +241,56 @@ def unused_create_graph(run: Run) -> Iterator[Finding]:
             steps=[entry.began for entry in entries],
             changes=mending.keyword(run, site, "create_graph", None),
         )  # fmt: skip
+
+
+def _adapted(run: Run, entries: list[Pass], made: list[OpRan]) -> Finding | None:
+    """What is computed from trained leaves and their gradients, where nothing uses it and it was not looked at: the graph of
+    the gradients was meant to be gone through, and it is what is missing in the loss."""
+    ends = _ends(run, [t.id for event in made for t in event.outputs])
+    roots = {tensor for entry in run.passes for tensor, _ in entry.event.roots}
+    ends = [tensor for tensor in ends if tensor not in roots]
+    if not ends or any(takes_values(run, tensor) for tensor in ends):
+        return None
+    last = run.tensors[ends[0]].born
+    site = run.site(last)
+    leaves = [leaf for leaf in leaves_of(run, ends[:1]) if leaf in run.updates]
+    training = next((e for e in run.passes if e.via == "backward" and e.began > last and e.fills.keys() & {*leaves}), None)
+    if not leaves or training is None:
+        return None
+    name = paths_of(run.recording).assigned_to(last) or run.title(ends[0])
+    began = entries[0].began
+    return finding(
+        run, UNUSED_ADAPTATION,
+        f"{name}, computed with gradients and their graph, is used by nothing.",
+        f"create_graph=True ({run.where(began)}) keeps a graph of the gradients, so that the loss of what is computed with "
+        f"them leads back to {run.names(leaves)}. No loss is computed with it: the pass at {run.where(training.began)} trains "
+        "these as if the gradients had never been taken.",
+        f"Compute the loss that is trained on with {name}, in place of {run.names(leaves)}.",
+        step=last, site=site, related=[run.site(began), run.site(training.began)],
+        evidence=[("operations that use it", "0"), ("passes through the graph of the gradients", "0")],
+        nodes=[key(ends[0]), *(key(leaf) for leaf in leaves)],
+    )  # fmt: skip
+
+
+def _ends(run: Run, tensors: list[int]) -> list[int]:
+    """The last results with a graph of all that the program computes from tensors, those that nothing takes; none where what is
+    computed is itself no more than these."""
+    queue, seen = list(tensors), {*tensors}
+    ends = list[int]()
+    for tensor in queue:
+        further = False
+        for step in run.consumers.get(tensor, ()):
+            event = run.events[step]
+            if not isinstance(event, OpRan):
+                continue
+            further = True
+            for result in event.outputs:
+                if result.requires_grad and not event.in_backward and result.id not in seen:
+                    seen.add(result.id)
+                    queue.append(result.id)
+        if not further and not run.tensors[tensor].op.in_backward:
+            ends.append(tensor)
+    return ends
 
 
 @rule(177, ZERO_SECOND_DERIVATIVE)

@@ -19,11 +19,14 @@ from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
+from .sampling import leaves_of
 
 WRONG_BACKWARD = Kind("wrong_backward", "error", "A custom backward is not the derivative of its forward, as differences show.")
 
 _NOTHING = 1e-9
 """Up to here a difference is none."""
+_LEAVES = 16
+"""Leaves that are named among what a finding is about."""
 
 
 class Wrong(NamedTuple):
@@ -115,7 +118,10 @@ def _finding(run: Run, custom: Custom, wrongs: list[Wrong]) -> Finding:
             ("differences give", number(worst.numeric)),
             ("entries that differ", f"{len(bad)} of {len(compared)}"),
         ],
-        nodes=[*([key(tensor)] if tensor != NOTHING else []), f"n{maker.node.id}", *(key(i.id) for i in maker.outputs)],
+        nodes=[
+            *([key(tensor)] if tensor != NOTHING else []), f"n{maker.node.id}", *(key(i.id) for i in maker.outputs),
+            *(key(leaf) for leaf in leaves_of(run, [one.tensor for one in wrongs if one.tensor != NOTHING])[:_LEAVES]),
+        ],
         severity="" if moving else "hint",
     )  # fmt: skip
 

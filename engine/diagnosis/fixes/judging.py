@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import count
 from typing import TypeAlias
 
@@ -14,11 +14,13 @@ from ...recording.index import index_of
 from ...recording.recording import Recording
 from ...sandbox import RunResult
 from ..findings import findings
+from ..findings.catalogue import kinds
 from ..paths import paths_of
 from ..reason import Finding, Longer, Proof
 from .diff import lines_changed, unified
 from .offered import changed_program
 from .places import Places
+from .surrogates import Line, other_way, surrogates
 
 Place: TypeAlias = tuple[int, int, int]
 """Where a backward pass begins: the cell, the line, and which of its roots it is."""
@@ -61,7 +63,10 @@ def judged(recording: Recording, finding: Finding, after: RunResult, longer: Lon
     if not said.startswith(so_far):
         raise NotBetter("The changed program prints something else before it comes to the change.")
     before, now = losses(recording, places), losses(made)
-    began, old, new, steps = _compared(before, now, tell=longer is None)
+    hollow = surrogates(recording, places) | surrogates(made)
+    if not _settled(finding):
+        _not_turned(recording, made, places, hollow)
+    began, old, new, steps = _compared(before, now, hollow, tell=longer is None)
     own, cells = [recording.source[k] for k in recording.own], changed_program(recording, changes)
     return Proof(
         lines=lines_changed(own, cells),
@@ -72,7 +77,26 @@ def judged(recording: Recording, finding: Finding, after: RunResult, longer: Lon
         steps=steps,
         longer=longer,
         ended=bool(broken) and after.status == "ok",
+        untold=f"the loss is not compared, as it {next(iter(hollow.values()))}" if hollow and new is None else "",
     )
+
+
+def _settled(finding: Finding) -> bool:
+    """Whether a rule has chosen the change by what is computed."""
+    kind = kinds().get(finding.rule)
+    return kind is not None and kind.settled
+
+
+def _not_turned(before: Recording, after: Recording, places: Places, hollow: dict[Line, str]) -> None:
+    """Raise NotBetter where the changes give leaves another gradient, of a loss by whose value nothing can be told: it falls
+    as well where what is learned is the opposite."""
+    for line, what in hollow.items():
+        leaf = other_way(before, after, places, line)
+        if leaf:
+            raise NotBetter(
+                f"With the changes {leaf} gets another gradient at line {line[1]}, and whether it is the right one does not "
+                f"show: the loss there {what}, so that a smaller one is no better."
+            )
 
 
 def _failure(recording: Recording) -> str:
@@ -160,8 +184,11 @@ def losses(recording: Recording, places: Places | None = None) -> Losses:
     return found
 
 
-def _compared(before: Losses, after: Losses, *, tell: bool) -> tuple[float | None, float | None, float | None, int]:
+def _compared(
+    before: Losses, after: Losses, hollow: Container[Line], *, tell: bool
+) -> tuple[float | None, float | None, float | None, int]:
     """The first loss with the changes if it is another one, the last two that stand side by side, and after how many passes.
+    Of those whose value says nothing it matters only that they are finite, and none is told.
 
     Raises:
         NotBetter: where the loss is worse.
@@ -173,7 +200,10 @@ def _compared(before: Losses, after: Losses, *, tell: bool) -> tuple[float | Non
     common = before.keys() & after.keys()
     longest = Counter({place: len(after[place]) for place in after}).most_common(1)[0][0]
     for place in common:
-        _not_worse(place, before[place], after[place], tell)
+        _not_worse(place, before[place], after[place], tell, hollow=place[:2] in hollow)
+    common = {place for place in common if place[:2] not in hollow}
+    if not common and any(place[:2] in hollow for place in after):
+        return None, None, None, 0
     told = max(common, key=lambda place: (len(after[place]), -place[1]), default=longest)
     now = after[told]
     if not all(math.isfinite(value) for value in now) and not any(map(_faulty, before.values())):
@@ -187,13 +217,15 @@ def _compared(before: Losses, after: Losses, *, tell: bool) -> tuple[float | Non
     return None, old[steps - 1], now[steps - 1], steps
 
 
-def _not_worse(place: Place, old: list[float], new: list[float], tell: bool) -> None:
+def _not_worse(place: Place, old: list[float], new: list[float], tell: bool, *, hollow: bool) -> None:
     steps = min(len(old), len(new))
     last, other = old[steps - 1], new[steps - 1]
     if not math.isfinite(last):
         return
     if not math.isfinite(other):
         raise NotBetter("With the changes the loss is not finite.")
+    if hollow:
+        return
     if _alike(old[0], new[0]):
         if tell and other > last + CLOSE * abs(last):
             raise LargerLoss(place, f"With the changes the loss after {steps} steps is {other:.4g}, where it was {last:.4g}.")

@@ -209,6 +209,19 @@ def test_behind_an_answer_stands_what_is_wrong_with_the_run(folder: Path, capsys
     assert wrong.splitlines()[1].strip() == first
 
 
+def test_what_the_check_finds_of_a_backward_stands_before_an_answer(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "twofold.py").write_text(
+        "import torch\nclass Twice(torch.autograd.Function):\n"
+        "    @staticmethod\n    def forward(ctx, x):\n        return x * 2\n"
+        "    @staticmethod\n    def backward(ctx, grad):\n        return grad * 3\n"
+        "w = torch.ones(3, requires_grad=True)\nTwice.apply(w).sum().backward()\n"
+    )
+    gradtape.main(["explain", "twofold.py", "--why", "w"])
+    shown = capsys.readouterr().out
+    assert shown.startswith("error: backward of Twice is wrong")
+    assert "w.grad was set by" in shown
+
+
 def test_explain_writes_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gradtape.main(["explain", "twice.py", "--format", "json"])
     found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)

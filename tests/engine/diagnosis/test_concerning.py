@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from engine.diagnosis import findings, why
 from engine.diagnosis.concerning import concerning
+from engine.diagnosis.gradcheck.functions import check_functions, keep
 from engine.recording import Recording
+from engine.sandbox import run
 from tests.recorded import recorded
 
 COLUMNS = """import torch
@@ -73,3 +75,51 @@ def test_an_answer_that_says_what_is_wrong_stands_by_itself() -> None:
     reason = why(recording, "w")
     assert reason.wrong
     assert concerning(recording, reason, findings(recording)) is None
+
+
+ALIAS = """import torch
+net = torch.nn.Linear(2, 1)
+shadow = {n: p.data for n, p in net.named_parameters()}
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(4):
+    opt.zero_grad()
+    net(torch.randn(4, 2)).pow(2).mean().backward()
+    opt.step()
+    with torch.no_grad():
+        for n, p in net.named_parameters():
+            shadow[n].mul_(0.9).add_(p.data, alpha=0.1)
+"""
+SWAPPED = """import torch
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        return grad * a, grad * b
+
+u = torch.nn.Linear(2, 3)
+v = torch.nn.Linear(2, 3)
+w = torch.nn.Linear(3, 1)
+x = torch.randn(4, 2)
+w(Product.apply(u(x), v(x))).sum().backward()
+"""
+
+
+def test_that_a_tensor_was_taken_out_of_its_graph_may_be_meant() -> None:
+    recording = recorded(ALIAS)
+    assert why(recording, "shadow['weight']").code == "cut_data"
+    assert about(recording, "shadow['weight']") == "average_is_alias"
+    alone = recorded(ALIAS.replace("p.data for", "p.data.clone() for"))
+    assert about(alone, "shadow['weight']") == ""
+
+
+def test_a_wrong_backward_is_told_of_the_leaves_that_get_its_gradient() -> None:
+    recording = run(SWAPPED).recording
+    assert recording is not None
+    keep(recording, check_functions(recording))
+    assert about(recording, "u.weight") == about(recording, "v.weight") == "wrong_backward"
+    assert about(recording, "w.weight") == "", "which gets its gradient by another way"

@@ -213,6 +213,91 @@ def test_a_loop_turns_as_often_as_a_number_says(loop: str) -> None:
     assert str(turns) in after or not turns
 
 
+# --- losses whose value says nothing --------------------------------------------------------------------------------------
+
+POLICY = """\
+import torch
+torch.manual_seed(0)
+policy = torch.nn.Linear(4, 3)
+opt = torch.optim.SGD(policy.parameters(), lr=0.1)
+x, a, gain = torch.randn(16, 4), torch.randint(0, 3, (16,)), torch.randn(16)
+for step in range(4):
+    logp = torch.log_softmax(policy(x), 1)[torch.arange(16), a]
+    loss = -(logp * gain).mean()
+    loss.backward()
+    opt.step()
+"""
+RIVALS = """\
+import torch
+from torch.nn import functional as F
+torch.manual_seed(0)
+maker, judge = torch.nn.Linear(2, 2), torch.nn.Linear(2, 1)
+opt_m = torch.optim.SGD(maker.parameters(), lr=0.1)
+opt_j = torch.optim.SGD(judge.parameters(), lr=0.1)
+one, zero = torch.ones(8, 1), torch.zeros(8, 1)
+for step in range(4):
+    made = maker(torch.randn(8, 2))
+    loss_j = F.binary_cross_entropy_with_logits(judge(made.detach()), zero)
+    loss_j = loss_j + F.binary_cross_entropy_with_logits(judge(torch.randn(8, 2) + 3), one)
+    loss_j.backward()
+    opt_j.step()
+    opt_j.zero_grad()
+    loss_m = F.binary_cross_entropy_with_logits(judge(made), one)
+    loss_m.backward()
+    opt_m.step()
+    opt_j.zero_grad()
+"""
+HOLLOW = {
+    "a policy": (POLICY, "    loss.backward()\n", "    opt.zero_grad()\n", "loss = -(logp", "loss = (logp", "of both signs"),
+    "two networks": (RIVALS, "    loss_m.backward()\n", "    opt_m.zero_grad()\n", "loss_m = F", "loss_m = -F",
+                     "another network"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", HOLLOW)
+def test_a_smaller_loss_that_says_nothing_is_no_proof(case: str) -> None:
+    """What leaves the first gradients as they are is one; what turns them is none, although the loss is smaller."""
+    text, passing, clearing, right, turned, why = HOLLOW[case]
+    good = judged(text, passing, clearing + passing)
+    assert isinstance(good, Edit), good
+    assert good.proof.after is None
+    assert why in str(good.proof)
+    start, end = text.index(right), text.index(passing) + len(passing)
+    whole = text[start:end]
+    bad = judged(text, whole, whole.replace(right, turned).replace(passing, clearing + passing))
+    assert isinstance(bad, Untried)
+    assert "gets another gradient" in bad.why
+    assert why in bad.why
+
+
+def test_a_loss_of_a_network_beside_one_that_reads_what_it_makes_is_compared() -> None:
+    """The probe's training changes nothing for the network that it looks into."""
+    text = RIVALS.replace("judge(made), one)", "made, one.expand(8, 2))")
+    outcome = judged(text, "    loss_m = F", "    opt_m.zero_grad()\n    loss_m = F")
+    assert isinstance(outcome, Untried)  # so few steps with gradients that add up come further
+    assert outcome.why == "With the changes the loss after 4 steps is 0.6717, where it was 0.635."
+
+
+RATIO = entry("gradient_cancels").broken
+
+
+def test_what_is_subtracted_is_the_constant_of_a_ratio_whichever_was_computed_first() -> None:
+    later = "    old_logp = Categorical(logits=policy(obs)).log_prob(action)\n    ratio"
+    for text in (RATIO, RATIO.replace("    old_logp = dist.log_prob(action)\n", "").replace("    ratio", later, 1)):
+        (found,) = [f for f in findings(ran(text)) if f.rule == "gradient_cancels"]
+        outcome = tried(ran(text), found, LIMITS)
+        assert isinstance(outcome, Edit), outcome
+        assert "torch.exp(logp - old_logp.detach())" in outcome.proof.diff
+        assert found.fix == "Take what is subtracted as a constant: old_logp.detach()."
+
+
+@pytest.mark.parametrize("ratio", ["torch.exp(old_logp - logp)", "(logp - old_logp) + 1"])
+def test_a_difference_that_is_no_ratio_of_new_to_old_has_no_automatic_fix(ratio: str) -> None:
+    (found,) = [f for f in findings(ran(RATIO.replace("torch.exp(logp - old_logp)", ratio))) if f.rule == "gradient_cancels"]
+    assert not found.changes
+    assert "the one of the two that is meant to be a constant" in found.fix
+
+
 # --- which are tried ------------------------------------------------------------------------------------------------------
 
 

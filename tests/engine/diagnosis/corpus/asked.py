@@ -1905,3 +1905,98 @@ for step in range(3):
     for p in net.parameters():
         p.grad /= 65536.0
     opt.step()  # <-
+
+# %% a weight that moved until the learning rate had fallen to nothing
+#: asks: why did net.weight not move
+#: after: a forum thread on StepLR that is stepped once per batch
+#: code: moved
+#: says: changed it in 3 of 12 steps
+#: says: The last 9 steps
+#: says: The learning rate went from 0.1 to 1e-34
+#: never: 12 times
+#: wrong: no
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+schedule = torch.optim.lr_scheduler.StepLR(opt, step_size=1, gamma=1e-3)
+x, y = torch.randn(8, 3), torch.randn(8, 1)
+for step in range(12):
+    loss = F.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()  # <-
+    schedule.step()
+
+# %% a hook that is registered anew in every step, asked why the weight does not move
+#: asks: why did net.weight not move
+#: after: a forum thread on hooks that scale gradients
+#: code: moved
+#: says: 6 hooks on it
+#: wrong: no
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(8, 3), torch.randn(8, 1)
+for step in range(6):
+    net.weight.register_hook(lambda g: g * 0.5)
+    loss = F.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()  # <-
+
+# %% a hook that is registered anew in every step
+#: asks: net.weight
+#: after: a forum thread on hooks that scale gradients
+#: code: hooked
+#: says: 6 hooks on net.weight replaced the gradient, one after another
+#: wrong: no
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(8, 3), torch.randn(8, 1)
+for step in range(6):
+    net.weight.register_hook(lambda g: g * 0.5)  # <-
+    loss = F.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a unit that is dead for all of a few samples
+#: asks: net.0.weight
+#: after: a forum thread on zeros in a gradient
+#: code: set
+#: says: 5 of 80 entries are zero
+#: says: passes none on where its input is below its bound
+#: never: only what
+#: wrong: no
+net = nn.Sequential(nn.Linear(5, 16), nn.ReLU(), nn.Linear(16, 1))
+with torch.no_grad():
+    net[0].weight.copy_(torch.arange(80).reshape(16, 5) / 80 + 0.01)
+    net[0].bias.copy_(torch.tensor([-9.0] + [0.1] * 15))
+loss = net(torch.rand(4, 5)).sum()
+loss.backward()  # <-
+
+# %% a list of weights that were adapted
+#: asks: fast
+#: after: an issue on MAML
+#: code: not_retained
+#: says: Both tensors of fast have no gradient
+#: wrong: no
+net = nn.Linear(3, 1)
+x, y = torch.randn(8, 3), torch.randn(8, 1)
+loss = F.mse_loss(F.linear(x, net.weight, net.bias), y)
+grads = torch.autograd.grad(loss, [net.weight, net.bias], create_graph=True)
+fast = [w - 0.1 * g for w, g in zip([net.weight, net.bias], grads)]  # <-
+F.mse_loss(F.linear(x, *fast), y).backward()
+
+# %% the line that calls a function
+#: asks: line 7
+#: after: a question on the page
+#: code: line_ran
+#: says: What it calls (line 3) last made
+#: never: Nothing that is recorded
+#: wrong: no
+def doubled(weights):
+    weights = [w * 2 for w in weights]
+    return weights
+
+made = [torch.ones(2, requires_grad=True)]
+made = doubled(made)  # <-
+made[0].sum().backward()

@@ -1416,6 +1416,73 @@ for step in range(4):
     loss.backward()
     opt.step()
 
+# %% probabilities before the update that are computed second, and are not those that were kept
+#: finds: gradient_cancels
+policy = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+opt = torch.optim.SGD(policy.parameters(), lr=0.1)
+for it in range(3):
+    x = torch.randn(16, 4)
+    with torch.no_grad():
+        dist = torch.distributions.Categorical(logits=policy(x))
+        a = dist.sample()
+        logp = dist.log_prob(a)
+    gain = (a == x[:, :3].argmax(1)).float() - 0.4
+    for epoch in range(2):
+        new_logp = torch.distributions.Categorical(logits=policy(x)).log_prob(a)
+        old_logp = torch.distributions.Categorical(logits=policy(x)).log_prob(a)
+        ratio = torch.exp(new_logp - old_logp)  # <-
+        loss = -torch.min(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+# %% a teacher that is the network which goes on learning
+#: finds: target_is_network
+net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 4))
+opt = torch.optim.Adam(net.parameters(), lr=5e-3)
+for _ in range(3):
+    x = torch.randn(8, 6)
+    opt.zero_grad()
+    F.cross_entropy(net(x), x[:, :4].argmax(1)).backward()
+    opt.step()
+teacher = net  # <-
+for step in range(4):
+    x = torch.randn(8, 6)
+    with torch.no_grad():
+        t = teacher(x)
+    loss = F.mse_loss(net(x + 0.1 * torch.randn(8, 6)), t)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% adapted weights that the loss of a meta-learner is computed without
+#: finds: unused_adaptation
+net = nn.Linear(3, 1)
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for step in range(4):
+    x, y = torch.randn(8, 3), torch.randn(8, 1)
+    inner = F.mse_loss(F.linear(x, net.weight, net.bias), y)
+    grads = torch.autograd.grad(inner, [net.weight, net.bias], create_graph=True)
+    fast = [w - 0.1 * g for w, g in zip([net.weight, net.bias], grads)]  # <-
+    loss = F.mse_loss(net(x + 1), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% weights adapted by a name of its own, and a prediction with them that no loss is made of
+#: finds: unused_adaptation
+w = torch.randn(3, 1, requires_grad=True)
+opt = torch.optim.SGD([w], lr=1e-2)
+for step in range(4):
+    x, y = torch.randn(8, 3), torch.randn(8, 1)
+    (g,) = torch.autograd.grad(F.mse_loss(x @ w, y), w, create_graph=True)
+    quick = w - 0.1 * g
+    pred = (x + 1) @ quick  # <-
+    loss = F.mse_loss((x + 1) @ w, y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
 # %% Adam with a sparse gradient
 #: finds: sparse_gradient
 embed = nn.Embedding(5, 2, sparse=True)

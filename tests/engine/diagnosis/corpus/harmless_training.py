@@ -613,3 +613,72 @@ for chunk in torch.randn(4, 3, 1, 1):
     h = h.detach()
     o, h = rnn(chunk, h)
     opt.zero_grad(); out(o).pow(2).mean().backward(); opt.step()
+
+# %% a teacher that was trained first, and only evaluates from then on
+net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 4))
+opt = torch.optim.Adam(net.parameters(), lr=5e-3)
+for _ in range(3):
+    x = torch.randn(8, 6)
+    opt.zero_grad()
+    F.cross_entropy(net(x), x[:, :4].argmax(1)).backward()
+    opt.step()
+teacher = net
+teacher.eval()
+student = nn.Linear(6, 4)
+optimizer = torch.optim.Adam(student.parameters(), lr=5e-3)
+for step in range(4):
+    x = torch.randn(8, 6)
+    with torch.no_grad():
+        t = teacher(x)
+    loss = F.mse_loss(student(x), t)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+# %% a function trains a teacher, freezes it and returns it
+def train_teacher():
+    net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 4))
+    opt = torch.optim.Adam(net.parameters(), lr=5e-3)
+    for _ in range(3):
+        x = torch.randn(8, 6)
+        opt.zero_grad()
+        F.cross_entropy(net(x), x[:, :4].argmax(1)).backward()
+        opt.step()
+    for p in net.parameters():
+        p.requires_grad_(False)
+    return net
+teacher = train_teacher()
+student = nn.Linear(6, 4)
+optimizer = torch.optim.Adam(student.parameters(), lr=5e-3)
+for step in range(4):
+    x = torch.randn(8, 6)
+    loss = F.mse_loss(student(x), teacher(x))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+# %% the ratio to probabilities that were kept, whose difference is zero in the first epoch alone
+policy = nn.Linear(4, 3)
+opt = torch.optim.SGD(policy.parameters(), lr=0.1)
+x, a, gain = torch.randn(16, 4), torch.randint(0, 3, (16,)), torch.randn(16)
+old = F.log_softmax(policy(x), 1)[torch.arange(16), a].detach()
+for epoch in range(4):
+    new = F.log_softmax(policy(x), 1)[torch.arange(16), a]
+    loss = -((new - old).exp() * gain).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a loss after every step of an adaptation, so that what the last one gives is not used
+net = nn.Linear(3, 1)
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for step in range(4):
+    x, y = torch.randn(8, 3), torch.randn(8, 1)
+    fast, loss = [net.weight, net.bias], 0.0
+    for inner in range(2):
+        loss = loss + F.mse_loss(F.linear(x + 1, *fast), y)
+        grads = torch.autograd.grad(F.mse_loss(F.linear(x, *fast), y), fast, create_graph=True)
+        fast = [w - 0.1 * g for w, g in zip(fast, grads)]
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

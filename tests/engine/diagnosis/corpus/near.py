@@ -942,3 +942,31 @@ for step in range(5):
     loss = -F.cosine_similarity(predictor(first), second).mean()
     opt.zero_grad(); loss.backward(); opt.step()
 print(loss.item())
+
+# %% adapted weights that are tried on a query, whose loss is looked at only
+#: near: unused_adaptation
+net = nn.Linear(3, 1)
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for step in range(4):
+    x, y = torch.randn(8, 3), torch.randn(8, 1)
+    loss = F.mse_loss(net(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+    inner = F.mse_loss(F.linear(x, net.weight, net.bias), y)
+    grads = torch.autograd.grad(inner, [net.weight, net.bias], create_graph=True)
+    fast = [w - 0.1 * g for w, g in zip([net.weight, net.bias], grads)]
+    print(F.mse_loss(F.linear(x + 1, *fast), y).item())
+
+# %% first-order MAML: what is adapted is detached, and its gradients are handed to the weights
+#: near: unused_adaptation
+net = nn.Linear(3, 1)
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for step in range(4):
+    x, y = torch.randn(8, 3), torch.randn(8, 1)
+    inner = F.mse_loss(F.linear(x, net.weight, net.bias), y)
+    grads = torch.autograd.grad(inner, [net.weight, net.bias], create_graph=True)
+    fast = [(w - 0.1 * g).detach().requires_grad_() for w, g in zip([net.weight, net.bias], grads)]
+    outer = torch.autograd.grad(F.mse_loss(F.linear(x + 1, *fast), y), fast)
+    opt.zero_grad()
+    for w, g in zip([net.weight, net.bias], outer):
+        w.grad = g
+    opt.step()
