@@ -25,7 +25,7 @@ class Guard(Protocol):
 
 
 _guard: list[Guard] = []
-"""The one of the process's world, where there is one."""
+"""The one of the program that this process runs, where there is one."""
 
 
 def guarded_by(guard: Guard) -> None:

@@ -419,10 +419,14 @@ def _histogram(finite: NDArray[Any], low: float, high: float) -> list[int]:
     if high == low:
         return [finite.size, *[0] * (BINS - 1)]
     counts = np.zeros(BINS + 1, np.int64)
+    times = BINS / (high - low)
     for piece in _pieces(finite.ravel(), scale):
         piece -= low
-        piece /= high - low  # divided first: the width may be too small for its inverse
-        piece *= BINS
+        if times < math.inf:
+            piece *= times
+        else:  # the width is too small for its inverse
+            piece /= high - low
+            piece *= BINS
         counts += np.bincount(piece.astype(np.intp), minlength=BINS + 1)
     counts[BINS - 1] += counts[BINS]  # the largest number belongs to the last bin
     return [int(count) for count in counts[:BINS]]
@@ -434,7 +438,12 @@ def _pieces(flat: NDArray[Any], scale: float) -> Iterator[NDArray[np.float64]]:
     room = np.empty(min(flat.size, _PIECE))
     for start in range(0, flat.size, _PIECE):
         piece = flat[start : start + _PIECE]
-        yield np.divide(piece, scale, out=room[: piece.size])
+        own = room[: piece.size]
+        if scale == 1.0:
+            own[:] = piece
+        else:
+            np.divide(piece, scale, out=own)
+        yield own
 
 
 def _as_matrix(numbers: NDArray[Any]) -> NDArray[Any]:

@@ -65,7 +65,7 @@ def _diagonal_again(self, offset, dim1, dim2):
 )
 def _diagonal_copy(self, offset, dim1, dim2):
     """A copy of a diagonal, which becomes the last dimension."""
-    return _diagonal.op.forward(self, offset, dim1, dim2).copy()
+    return _diagonal._op.forward(self, offset, dim1, dim2).copy()
 
 
 @function(traits="sized")

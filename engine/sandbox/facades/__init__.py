@@ -15,7 +15,6 @@ from ...distributions.transform import Transform
 from ...nn import Module
 from ...optim import Optimizer
 from ...optim.lr_scheduler import LRScheduler
-from ...safe_attributes import guarded_by
 from ...tensor import Tensor
 from ...utils.data import DataLoader, Dataset, Sampler
 from ..policy.builtin import make_builtins
@@ -55,7 +54,6 @@ class World:
             type(backends.cudnn),
             *outside.OPENED,
         )
-        guarded_by(self.guards)
         self.project: Any = None
         """The program's own modules (`engine.sandbox.project.Project`), where it has any."""
         self.tried: set[str] = set()

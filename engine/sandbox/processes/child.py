@@ -32,6 +32,7 @@ from ...op.symbolic import rule_texts
 from ...program.project import NOT_OPENED, sound
 from ...recording.bounded_text import UNSAYABLE, name_of, plain, said, shown
 from ...recording.recorder import OFTEN, Recorder
+from ...safe_attributes import guarded_by
 from ...slots import slots
 from .. import unraisable
 from ..facades import plotting
@@ -155,6 +156,7 @@ class Run:
             if sys.version_info < (3, 12):
                 gc.disable()  # it would run in the middle of C code, and with it what destroyed objects and generators do
             context.copy, context.deepcopy = world().copying.copy, world().copying.deepcopy
+            guarded_by(world().guards)
         self.enter()
 
     def _give(self) -> None:
