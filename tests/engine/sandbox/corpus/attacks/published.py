@@ -89,7 +89,7 @@ print(loadtxt('@SECRET@', dtype=str))
 # %% asteval: a type's third argument by type of a string
 #: goal: marks
 t = type(type(''))
-print('REACHED', t('X', (str,), {'format': 1}))
+print(t('X', (str,), {'__getattribute__': lambda self, name: 'REACHED'})().x)
 
 # %% asteval: an f-string reads attributes
 #: goal: sees

@@ -654,7 +654,7 @@ def primes():
 class M(map): pass
 print(list(itertools.islice(primes(), 200))[-1], list(M(abs, [-1])))
 
-# %% a million iterators, one behind the other, with generators in between
+# %% very many iterators, one behind the other, with generators in between
 #: ends: ok
 #: prints: RecursionError [1] 7919
 import itertools
@@ -662,7 +662,7 @@ def handed_on(items):
     for item in items:
         yield item
 it = iter([1])
-for k in range(200):
+for k in range(40):
     for _ in range(4000):
         it = map(abs, it)
     it = handed_on(it)
