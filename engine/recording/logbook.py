@@ -34,13 +34,12 @@ from .module_paths import Calls, Inside
 from .op_info import OpInfo
 from .recording import Recording
 from .store import ArrayStore, StoredArray
-from .tensor_paths import Kinds, tensor_paths
+from .tensor_paths import PLAIN, Kinds, tensor_paths
 from .writer import NOWHERE, LoopNest, Where, Writer
 
 BATCH = 20_000
 HELD = 32 * 2**20
 """Events, and bytes of larger arrays, after which they are handed over."""
-_PLAIN = frozenset((int, float, bool, str, type(None)))
 
 
 class Logbook(ABC):
@@ -240,7 +239,7 @@ class Logbook(ABC):
         if (function, name) in self._names:
             del self._names[(function, name)]
             self.named(self.where(), name, NOTHING, function)
-        if value.__class__ in _PLAIN:
+        if value.__class__ in PLAIN:
             return
         module = self.kinds.is_module(value)
         if module:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..tensor import Tensor
 from .module_paths import MAX_SEARCHED
 
@@ -14,6 +16,8 @@ IN_CONTAINERS = 64
 _DEEP = 3
 """How far a list in an object in a list is followed."""
 _KEYS = frozenset((str, int))
+PLAIN = frozenset((bool, bytes, complex, float, int, str, type(None), np.ndarray, *np.sctypeDict.values()))
+"""Types of values in which nothing stands."""
 
 
 def is_module(value: Any) -> bool:
@@ -41,10 +45,11 @@ def tensor_paths(value: Any, depth: int = 0, kinds: Kinds = ENGINE) -> Iterator[
     kind = type(value)
     if kind is list or kind is tuple:
         for k, item in enumerate(islice(value, IN_CONTAINERS)):
-            yield from _within(f"[{k}]", item, True, depth, kinds)
+            if item.__class__ not in PLAIN:
+                yield from _within(f"[{k}]", item, True, depth, kinds)
     elif kind is dict:
         for key, item in islice(value.items(), IN_CONTAINERS):
-            if key.__class__ in _KEYS:
+            if key.__class__ in _KEYS and item.__class__ not in PLAIN:
                 yield from _within(f"[{key!r}]", item, True, depth, kinds)
     elif kinds.is_module(value):
         for members in ("_parameters", "_buffers"):
@@ -71,7 +76,7 @@ def _attributes(value: Any, depth: int, kinds: Kinds) -> Iterator[tuple[str, Any
     except AttributeError:
         return
     for name, item in islice(list(own.items()) if own.__class__ is dict else (), IN_CONTAINERS):
-        if name.__class__ is str and not name.startswith("_"):
+        if item.__class__ not in PLAIN and name.__class__ is str and not name.startswith("_"):
             yield from _within(f".{name}", item, False, depth, kinds)
 
 
