@@ -146,6 +146,8 @@ function createParts(state, elements) {
     opened: parts.selection.openGroup,
     asked: parts.selection.asked,
     dragged: parts.selection.dragged,
+    held: parts.selection.held,
+    let: () => parts.tooltip.hide(),
     framed: (frame, point) => parts.iterations.menu([frame.loop], point),
     moved: () => parts.camera.detach(),
     zoomed: zoom,
@@ -201,7 +203,11 @@ function createParts(state, elements) {
     menu: iterations.menu,
   });
   parts.loopMenu = createLoopMenu({ seek: iterations.seek, turn: iterations.turn });
-  parts.caption = createCaption();
+  parts.caption = createCaption({
+    begins: () => parts.playback.pause(),
+    step: (direction) => byUser(() => navigation.step(direction)),
+    ends: () => parts.reporter.flush(),
+  });
   parts.granularity = createGranularity((id) => {
     navigation.granularity = id;
   });
