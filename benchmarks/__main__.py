@@ -1,4 +1,4 @@
-"""Runs the benchmarks and prints their tables; `load` and `endurance`, which take long, are run by themselves."""
+"""Runs the benchmarks and prints their tables; `load`, `endurance` and `tab`, which take long, are run by themselves."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
+from components.html.diff_html import line_html
 from components.html.markup import chip, moment, more, muted, section, table, tag, text
 from components.html.rules_html import rule_of
 from engine.diagnosis import Finding, Reason
@@ -111,15 +112,17 @@ def _finding(recording: Recording, finding: Finding, rule: str) -> str:
 def edit_html(edit: Edit) -> str:
     """A fix that is proven: what came of trying it, and its lines as a diff."""
     lines = edit.proof.diff.splitlines()
-    shown = [tag("div", text(_diff_line(line), LINE), cls=DIFF.get(line[:1], "gt-muted")) for line in lines[:LINES]]
+    shown = [_diff_line(line) for line in lines[:LINES]]
     told = tag("div", chip("proven", "ok"), tag("span", text(str(edit.proof))), cls="gt-proof")
     return told + tag("div", *shown, cls="gt-diff", role="group", aria_label="What is changed") + more(len(lines), LINES)
 
 
 def _diff_line(line: str) -> str:
     """A line of a diff; where it goes on elsewhere, which line that is."""
+    if line[:1] in DIFF:
+        return line_html(line[0], line[1:], text(line[1:], LINE), DIFF[line[0]])
     hunk = re.match(r"@@ -(\d+)", line)
-    return line if hunk is None else f"line {hunk[1]}"
+    return tag("div", text(line if hunk is None else f"line {hunk[1]}", LINE), cls="gt-muted")
 
 
 def evidence_table(evidence: Iterable[tuple[str, str]]) -> str:

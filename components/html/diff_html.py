@@ -8,11 +8,29 @@ from engine.diagnosis.comparison.line_diff import Spans, changed, parts
 _MAX_LINES = 40
 _MAX_LINE = 400
 """Characters of one of them."""
-WIDE = 56
-"""Characters of a line that are seen at once; of a longer one, what was changed stands in the middle."""
+_WIDE = 160
+"""Characters of a line that is shown from its beginning; of a longer one, what was changed is near it."""
 _BEFORE = 20
 """Characters ahead of the first change that are kept then."""
 _MAX_MARKS = 50
+
+
+def line_html(sign: str, code: str, html: str, cls: str) -> str:
+    """A line of a difference: the column of its sign, and `html`, which shows its code.
+
+    A line that is wider than its place is wrapped: it goes on a little further in than it began, and only signs stand in their
+    column.
+    """
+    style = f"--gt-sign:{len(sign)}ch;--gt-hang:{_indented(code) + 2}ch"
+    rest = html.lstrip(" ")
+    ahead = tag("span", text(sign), cls="gt-muted") + " " * (len(html) - len(rest))
+    # The spaces stand outside of what is wrapped: else a first word that is too long would begin on a line of its own.
+    return tag("div", ahead, tag("span", rest), cls=cls, style=style)
+
+
+def _indented(code: str) -> int:
+    """Spaces a line begins with, as far as they are shown."""
+    return min(len(code) - len(code.lstrip(" ")), _MAX_LINE)
 
 
 def diff_html(before: tuple[str, ...], after: tuple[str, ...]) -> str:
@@ -46,7 +64,7 @@ def _lines(sign: str, cls: str, first: int, codes: list[str], marks: list[Spans]
     """Lines of one version from number `first`, counted from 0."""
     marked = [*marks, *([[]] * (len(codes) - len(marks)))]
     return [
-        tag("div", tag("span", text(f"{number + 1:>3} {sign} "), cls="gt-muted"), _code(code, spans), cls=cls)
+        line_html(f"{number + 1:>3} {sign} ", code, _code(code, spans), cls)
         for number, (code, spans) in enumerate(zip(codes[:_MAX_LINES], marked), first)
     ]
 
@@ -55,8 +73,8 @@ def _code(code: str, spans: Spans) -> str:
     if not spans:
         return text(code, _MAX_LINE)
     spans = spans[:_MAX_MARKS]
-    start = spans[0][0] - _BEFORE if len(code) > WIDE and spans[0][0] > 2 * _BEFORE else 0
-    shown, at = ["…"] if start else [], start
+    start = spans[0][0] - _BEFORE if len(code) > _WIDE and spans[0][0] > 2 * _BEFORE + _indented(code) else 0
+    shown, at = [" " * _indented(code), "…"] if start else [], start
     for begin, end in spans:
         shown += [text(code[at:begin], _MAX_LINE), tag("mark", text(code[begin:end], _MAX_LINE))]
         at = end

@@ -45,6 +45,12 @@ KEYS = {
         ("f", "focus on the selected node, one distance further each time"),
         ("w", "width of edges by the norm of their gradients"),
     ],
+    "With fingers": [
+        ("Tap", "select a card; on the timeline, go to the step"),
+        ("Tap twice", "open a group, else zoom in"),
+        ("Hold", "what a pointer would show; once more, what can be done with the card"),
+        ("Swipe", "on the timeline, or the words below it: a step at a time"),
+    ],
     "Program": [
         ("Ctrl Enter", "run"),
         ("Ctrl Z  Ctrl Y", "undo, redo; under Build there are buttons"),

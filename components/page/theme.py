@@ -10,8 +10,8 @@ import streamlit as st
 ASSETS = Path(__file__).resolve().parent.parent.parent / "assets"
 ICON = str(ASSETS / "icon.svg")
 
-COLOURS = ("textColor", "secondaryBackgroundColor", "borderColor", "blueColor", "orangeColor", "orangeTextColor", "redColor",
-           "greenColor", "greenTextColor", "linkColor", "primaryColor")  # fmt: skip
+COLOURS = ("textColor", "backgroundColor", "secondaryBackgroundColor", "borderColor", "blueColor", "orangeColor",
+           "orangeTextColor", "redColor", "greenColor", "greenTextColor", "linkColor", "primaryColor")  # fmt: skip
 """Options of the theme that the styles use; `textColor` becomes `--gt-text-color`."""
 
 

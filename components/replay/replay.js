@@ -59,6 +59,13 @@ document.addEventListener('click', ({ target }) => {
 });
 // Light and dark follow the system while the page is open.
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', mount);
+// Paper is light; the player hears of it (theme.mjs).
+for (const [name, paper] of [['beforeprint', true], ['afterprint', false]]) {
+  addEventListener(name, () => {
+    document.documentElement.toggleAttribute('data-paper', paper);
+    dispatchEvent(new CustomEvent('gradtape:theme'));
+  });
+}
 let turn = Promise.resolve(); // what the player is given, one thing after the other
 tell(data.step, standing(data.selected));
 const lesson = data.lesson && createLesson(data.lesson, { go: goTo, changed: () => { byId('output').replaceChildren(); showOutput(); } });

@@ -32,6 +32,10 @@ SCRIPTS = {
         r"^4,974 events, iteration change to a far one: \d+ ms, p95 \d+ ms$",
         r"^4,974 events: page's process \d+ MB; the tab holds \d+ MB of script, \d+ MB in all$",
     ),
+    "tab": (
+        r"^after 6 runs in one tab: [\d.]+ MB of script, [\d,]+ nodes, [\d,]+ listeners; page's process \d+ MB$",
+        r"^from 3 to 6 runs: [\d.]+ -> [\d.]+ MB of script, -?[\d.]+ KB a run$",
+    ),
     "browser": (
         r"^cold page to the painted default example: [\d.]+ s; first visit of a server [\d.]+ s$",
         r"^from Ctrl\+Enter to the painted graph of about 100 nodes: \d+ ms$",

@@ -19,6 +19,18 @@ WATCHED = """async (source) => {
     const video = document.createElement('video');
     video.muted = true;
     video.src = source;
+    await new Promise((resolve) => video.addEventListener('loadedmetadata', resolve, { once: true }));
+    const seek = (time) => new Promise((resolve) => {
+        video.addEventListener('seeked', resolve, { once: true });
+        video.currentTime = time;
+    });
+    const { duration } = video;
+    const sought = [];
+    for (const share of [0.75, 0.25]) {
+        await seek(share * duration);
+        sought.push(video.currentTime / duration);
+    }
+    await seek(0);
     await video.play();
     const sheet = document.createElement('canvas');
     [sheet.width, sheet.height] = [video.videoWidth, video.videoHeight];
@@ -29,9 +41,10 @@ WATCHED = """async (source) => {
     };
     const first = look();
     while (!video.ended) await new Promise((resolve) => setTimeout(resolve, 50));
-    return { width: sheet.width, height: sheet.height, moved: look() !== first };
+    return { width: sheet.width, height: sheet.height, moved: look() !== first, duration, sought, ended: video.currentTime };
 }"""
-"""A video is watched to its end: how large it is, and whether its last picture is another than its first."""
+"""A video is watched to its end: how large and long it is, whether its last picture is another than its first, and where one
+is who seeks."""
 
 
 def test_what_is_played_is_saved_as_a_video_under_the_programs_title(fresh: Gradtape) -> None:
@@ -59,6 +72,9 @@ def test_what_is_played_is_saved_as_a_video_under_the_programs_title(fresh: Grad
     assert abs(seen["width"] - area["width"]) <= 2
     assert area["height"] + 40 < seen["height"] < area["height"] + 52
     assert seen["moved"]
+    assert 0 < seen["duration"] < 600, "it says how long it is"
+    assert seen["sought"] == pytest.approx([0.75, 0.25], abs=0.01)
+    assert seen["ended"] == pytest.approx(seen["duration"], abs=0.2)
 
 
 def test_a_film_ends_where_one_pauses(fresh: Gradtape) -> None:

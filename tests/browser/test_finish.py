@@ -43,6 +43,49 @@ def nothing_stands_out(page: Gradtape) -> None:
         assert each["x"] + each["width"] <= width
 
 
+ROLLED = """\
+import torch
+w = torch.ones(2, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for i in range(4):
+    opt.zero_grad()
+    loss = (w * w).sum()
+    loss.backward()
+    opt.step()
+"""
+PHONES = ((390, 844), (360, 740))
+CUT = """player => {
+    const clip = player.querySelector('.stage').getBoundingClientRect();
+    const boxes = [...player.querySelectorAll('.debugging > .group, .tools > *')].map((each) => each.getBoundingClientRect());
+    return boxes.filter((box) => box.left < clip.left || box.right > clip.right || box.bottom > clip.top + 50).length
+        + boxes.filter((box, k) => boxes.slice(k + 1).some((other) => box.left < other.right && other.left < box.right)).length;
+}"""
+
+
+@pytest.mark.parametrize("blank", [{"width": w, "height": h} for w, h in PHONES[:1]], ids=["phone"], indirect=True)
+def test_on_a_phone_the_picture_has_half_of_the_first_screen(page: Gradtape) -> None:
+    page.page.get_by_role("button", name="Not now").click()
+    for program, rolled in ((None, False), (ROLLED, True)):
+        if program:
+            page.run(program)
+            page.player.and_(page.page.locator("[data-rolled]")).wait_for()
+        for look in page.looks(PHONES):
+            page.page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
+            high = page.page.viewport_size["height"]  # type: ignore[index]
+            stage, bar, views = (box(page, part) for part in (".player .stage", ".player .bar", ".st-key-views"))
+            assert stage["height"] >= high / 2, (look, rolled)
+            assert bar["y"] + bar["height"] < high, (look, rolled)
+            assert stage["y"] < (170 if rolled else 130), (
+                look,
+                "one row of menus, the headline, and the way through the loops",
+            )
+            assert views["y"] > bar["y"], (look, "how it is drawn is chosen below the picture")
+            assert page.player.evaluate(CUT) == 0, (look, "one row of tools, none over another")
+            run, header = box(page, ".st-key-run"), box(page, ".st-key-header")
+            assert run["x"] + run["width"] <= header["x"] + header["width"]
+            assert header["height"] < 60
+
+
 @pytest.mark.parametrize("blank", [{"width": 1100, "height": 800}], indirect=True)
 def test_no_panels_name_is_cut_off(page: Gradtape) -> None:
     cut = page.page.locator(".st-key-panel_tab [role=radio] p").evaluate_all(

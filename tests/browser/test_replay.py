@@ -208,6 +208,17 @@ def test_colours_follow_the_system_while_it_is_open(replay: Replay) -> None:
     replay.until(f"{PLAYER}.theme === 'dark'")
 
 
+def test_paper_is_light(replay: Replay) -> None:
+    replay.tab.emulate_media(color_scheme="dark")
+    replay.until(f"{PLAYER}.theme === 'dark'")
+    looks = f"[{PLAYER}.theme, getComputedStyle(document.body).backgroundColor].join(' ')"
+    before = replay.tab.evaluate(looks)
+    replay.tab.evaluate(f"addEventListener('beforeprint', () => (window.printed = {looks}))")
+    replay.tab.pdf()
+    assert replay.tab.evaluate("window.printed") == "light rgb(255, 255, 255)"
+    replay.until(f"{looks} === '{before}'")
+
+
 def test_hostile_text_stays_text(chromium: Browser, tmp_path: Path) -> None:
     for one in opened(chromium, tmp_path, hostile(), f"</title>{TAGS}</script>"):
         assert one.tab.title() == f"</title>{TAGS}</script>"

@@ -138,7 +138,7 @@ def test_the_graph_can_be_alone_on_the_page_and_escape_ends_it(page: Gradtape) -
 
 
 @pytest.mark.thorough
-def test_the_text_grows_everywhere_and_the_theme_is_chosen_in_the_page(page: Gradtape) -> None:
+def test_the_text_grows_everywhere(page: Gradtape) -> None:
     sizes = """() => ['.st-key-console .gt-console pre', '.st-key-inspector .gt-answer', '.st-key-help p'].map((each) =>
         parseFloat(getComputedStyle(document.querySelector(each)).fontSize))
         .concat(parseFloat(getComputedStyle(window.__gradtapeEditor.editor_0.view.dom).fontSize))"""
@@ -154,16 +154,48 @@ def test_the_text_grows_everywhere_and_the_theme_is_chosen_in_the_page(page: Gra
     page.page.get_by_role("button", name="As at first").click()
     assert page.page.evaluate(sizes) == before
     page.page.keyboard.press("Escape")
+
+
+DARK = "getComputedStyle(document.querySelector('.stApp')).colorScheme === 'dark'"
+EACH_FRAME = """player => {
+    const seen = (window.__gradtapeTestSeen = []);
+    const look = () => {
+        const { colorScheme } = getComputedStyle(document.querySelector('.stApp'));
+        const { tone } = window.__gradtapeEditor.editor_0.view.dom.closest('[data-tone]').dataset;
+        const now = [colorScheme, player.dataset.theme, tone].join(' ');
+        if (seen.at(-1) !== now) seen.push(now);
+        requestAnimationFrame(look);
+    };
+    look();
+}"""
+
+
+def test_the_theme_is_chosen_in_the_page_and_changes_at_once(page: Gradtape) -> None:
     page.run("import torch\nx = torch.ones(3, requires_grad=True)\nx.sum().backward()\nprint(x.grad)\n")
-    display.click()
-    page.page.get_by_role("button", name="Dark").click()
-    page.page.locator(".player[data-theme=dark]").wait_for()
+    page.page.keyboard.press("Escape")
+    page.player.focus()
+    page.page.keyboard.press("Home")
+    page.until(lambda: page.step == 0, "the tape stands at its beginning")
+    written = page.code() + "# not run yet"
+    page.page.evaluate("text => window.__gradtapeEditor.editor_0.setText(text)", written)
+    page.player.evaluate(EACH_FRAME)
+    page.page.get_by_role("button", name="Display").click()
+    for name, scheme in (("Dark", "dark"), ("Light", "light"), ("Dark", "dark"), ("As the system", "light")):
+        button = page.page.get_by_role("button", name=name, exact=True)
+        button.click()
+        page.until_true(f"({DARK}) === {str(scheme == 'dark').lower()}")
+        page.page.locator(f".player[data-theme={scheme}]").wait_for()
+        page.until_true(f"window.__gradtapeEditor.editor_0.view.dom.closest('[data-tone={scheme}]')")
+        expect(button).to_have_attribute("aria-pressed", "true")
+        page.settled()
+        assert page.code() == written, "what was written is there"
+        assert page.step == 0
+    light, dark = (" ".join([scheme] * 3) for scheme in ("light", "dark"))
+    assert page.page.evaluate("window.__gradtapeTestSeen") == [light, dark, light, dark, light], "all of it at once"
+    page.page.get_by_role("button", name="Dark", exact=True).click()
+    page.page.reload()
     page.ready()
-    assert "torch.ones(3" in page.code(), "what was written is there"
-    display.click()
-    page.page.get_by_role("button", name="As the system").click()
-    page.page.locator(".player[data-theme=light]").wait_for()
-    page.ready()
+    assert page.page.evaluate(DARK), "the browser remembers it"
 
 
 @pytest.mark.thorough
@@ -201,6 +233,56 @@ def test_on_paper_there_are_no_controls_and_the_program_is_whole(page: Gradtape)
         page.page.evaluate("window.dispatchEvent(new Event('afterprint'))")
         page.page.emulate_media(media="screen")
     expect(page.page.locator(".st-key-run")).to_be_visible()
+
+
+INK = """() => {
+    const light = (colour) => {
+        const [r, g, b] = colour.match(/[\\d.]+/g).map(Number);
+        return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255;
+    };
+    const { colorScheme, color, backgroundColor } = getComputedStyle(document.querySelector('.stApp'));
+    const code = getComputedStyle(window.__gradtapeEditor.editor_0.view.dom);
+    const dark = [color, code.color].map((ink) => light(ink) < 0.3);
+    return [colorScheme, ...dark, ...[backgroundColor, code.backgroundColor].map((paper) => light(paper) > 0.9)];
+}"""
+PICTURE = """player => {
+    const canvas = player.querySelector('.stage canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    // What is filled: cards, which are light on paper.
+    const counts = new Map();
+    for (let k = 0; k < data.length; k += 4) {
+        if (data[k + 3] < 255) continue;
+        const colour = data.slice(k, k + 3).join();
+        counts.set(colour, (counts.get(colour) ?? 0) + 1);
+    }
+    const [[fill]] = [...counts].sort(([, a], [, b]) => b - a);
+    return [player.dataset.theme, Math.min(...fill.split(',').map(Number)) > 220];
+}"""
+
+
+@pytest.mark.parametrize("chosen", ["", "Dark"], ids=["as the system", "chosen"])
+def test_paper_is_light_and_the_page_is_dark_again_afterwards(page: Gradtape, chosen: str) -> None:
+    page.page.emulate_media(color_scheme="dark")
+    if chosen:
+        page.page.get_by_role("button", name="Display").click()
+        page.page.get_by_role("button", name=chosen, exact=True).click()
+        page.page.keyboard.press("Escape")
+    page.player.and_(page.page.locator("[data-theme=dark]")).wait_for()
+    page.settled()
+    remembered = "localStorage.getItem(`stActiveTheme-${location.pathname}-v2`)"
+    before = page.page.evaluate(remembered)
+    # What is printed is what there is as soon as everybody has been told.
+    page.page.evaluate(f"addEventListener('beforeprint', () => (window.__gradtapeTestInk = ({INK})()))")
+    page.player.evaluate(
+        f"player => addEventListener('beforeprint', () => (window.__gradtapeTestPicture = ({PICTURE})(player)))"
+    )
+    page.page.pdf()
+    assert page.page.evaluate("window.__gradtapeTestInk") == ["light", True, True, True, True], "dark letters on light paper"
+    assert page.page.evaluate("window.__gradtapeTestPicture") == ["light", True]
+    page.until_true(DARK)
+    page.page.locator(".player[data-theme=dark]").wait_for()
+    page.settled()
+    assert page.page.evaluate(remembered) == before, "what was chosen stays chosen"
 
 
 @pytest.mark.thorough

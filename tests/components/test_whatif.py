@@ -215,6 +215,15 @@ def test_markup_from_programs_stays_text() -> None:
     assert "&lt;img" in shown
 
 
+def test_a_changed_line_is_shown_whole_and_of_a_very_long_one_what_was_changed() -> None:
+    short, long = ("    x = f(" + "a, " * count + "{})" for count in (20, 90))
+    for line, shown in ((short, short.format("")[4:-1]), (long, "a, a, <mark>1</mark>)")):
+        html = diff_html((line.format(1),), (line.format(2),))
+        assert "    <span>" in html, "the spaces ahead of the code are kept"
+        assert shown in html
+    assert html.count("…") == 2
+
+
 def with_state(app: AppTest, action: Any) -> None:
     """Run something of `components.page` on this visitor's page."""
     from unittest.mock import patch

@@ -1,6 +1,6 @@
 /**
  * The room on the screen, as the visitor wants it. One script for four kinds of elements:
- *   page       what is remembered holds; "F" leaves the graph alone, Escape brings the rest back
+ *   page       what is remembered holds, and on paper light; "F" leaves the graph alone, Escape brings the rest back
  *   splitter   between the graph and a part beside it: drawn, moved with arrows, and a button that closes the part
  *   focus      the button for the graph alone
  *   display    all of it in a menu, with the size of the text, wrapped lines, light and dark
@@ -11,6 +11,7 @@
 
 import { h } from '../../browser/dom.mjs';
 import { mounted } from '../../browser/mount.mjs';
+import { chooseTheme, lighten, themeChosen } from '../../browser/theme.mjs';
 import { isTyping } from '../../browser/typing.mjs';
 
 const KEY = 'gradtape.space';
@@ -26,8 +27,6 @@ const root = document.documentElement;
 const REST = 14;
 /** Pixels that the text of 100 % has; Streamlit's sizes are shares of it. */
 const THEMES = [['System', 'As the system'], ['Light', 'Light'], ['Dark', 'Dark']];
-/** Where Streamlit remembers the theme that was chosen. */
-const THEME = `stActiveTheme-${location.pathname}-v2`;
 
 export default mounted((first) => ({ page: createPage, splitter: createSplitter, focus: createFocus, display: createDisplay })[first.data.kind](first));
 
@@ -117,7 +116,18 @@ function createPage() {
     else if (event.key === 'Escape' && isAlone() && !document.querySelector('[data-testid="stPopoverBody"], [data-baseweb="popover"]')) leaveAlone(false);
   };
   document.addEventListener('keydown', onKey);
-  return { update() {}, destroy: () => document.removeEventListener('keydown', onKey) };
+  // Paper is light.
+  let darken = () => {};
+  const listen = new AbortController();
+  window.addEventListener('beforeprint', () => (darken = lighten()), { signal: listen.signal });
+  window.addEventListener('afterprint', () => darken(), { signal: listen.signal });
+  return {
+    update() {},
+    destroy() {
+      document.removeEventListener('keydown', onKey);
+      listen.abort();
+    },
+  };
 }
 
 // --- between two parts -------------------------------------------------------------------------------------------------------
@@ -217,7 +227,10 @@ function createDisplay({ parentElement }) {
     const now = element.getRootNode().activeElement?.dataset.value;
     const { closed, wrap, text } = chosen();
     element.replaceChildren(
-      switches('Theme', THEMES, (value) => value === theme(), turn),
+      switches('Theme', THEMES, (value) => value === themeChosen(), (value) => {
+        chooseTheme(value);
+        apply();
+      }),
       switches('Size of the text', TEXTS.map((value) => [value, `${value} %`]), (value) => value === text, (value) => choose({ text: value })),
       switches('Long lines of the program', [[true, 'Wrap'], [false, 'Scroll']], (value) => value === wrap, (value) => choose({ wrap: value })),
       switches('On show beside the graph', PARTS.map((part) => [part, part === 'program' ? 'Program' : 'Panel']), (part) => !closed.includes(part), (part) => close(part, !closed.includes(part))),
@@ -234,25 +247,4 @@ function createDisplay({ parentElement }) {
       element.remove();
     },
   };
-}
-
-function theme() {
-  try {
-    const found = JSON.parse(window.localStorage.getItem(THEME));
-    return THEMES.some(([name]) => name === found) ? found : 'System';
-  } catch {
-    return 'System';
-  }
-}
-
-/** Streamlit reads its theme when the page is loaded; what is on show comes back with it (`keeping`). */
-function turn(name) {
-  if (name === theme()) return;
-  try {
-    if (name === 'System') window.localStorage.removeItem(THEME);
-    else window.localStorage.setItem(THEME, JSON.stringify(name));
-  } catch {
-    return;
-  }
-  location.reload();
 }

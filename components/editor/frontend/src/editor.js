@@ -3,6 +3,7 @@
 import { Annotation, Compartment, EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
+import { onTheme } from '../../../browser/theme.mjs';
 import { breakpointLines, breakpointOffsets, offsetsOf, setBreakpoints } from './breakpoints.js';
 import {
   breakpointsOf, forgetSpans, newestMoment, newestSpans, onBreakpoints, onDrag, onMoment, onSpan, tellBreakpoints, tellCursor, tellGoto, tellHello,
@@ -220,10 +221,15 @@ export function createEditor({ parentElement, data: first }) {
     if (data.run !== shown.run) arrive();
     shown = { rev: data.rev, run: data.run, diagnostics: list, marks: found, attributes };
     takeHeight(data.height);
-    root.dataset.tone = toneOf(view.dom);
+    takeTone();
     root.dataset.ready = 'true';
     register(data.key, handle);
   }
+
+  function takeTone() {
+    root.dataset.tone = toneOf(view.dom);
+  }
+  endings.push(onTheme(takeTone));
 
   function takeHeight(height) {
     root.style.setProperty('--gt-height', heightOf(height));

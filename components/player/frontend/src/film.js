@@ -5,6 +5,7 @@ import { plainText } from './caption.js';
 import { fontOf } from './fonts.js';
 import { iconButton, setIcon } from './icon-button.js';
 import { textWidth, write } from './text.js';
+import { seekable } from './webm.js';
 
 /** The kinds of WebM that browsers can make; VP8 first, which is easier to make while the player plays. */
 const KINDS = ['video/webm;codecs=vp8', 'video/webm;codecs=vp9', 'video/webm'];
@@ -28,6 +29,17 @@ export function sizeOf({ width, height }, ratio) {
   const scale = Math.min(ratio, SIDE / Math.max(width, height + FOOT));
   const even = (side) => Math.max(2, 2 * Math.round((side * scale) / 2));
   return { width: even(width), height: even(height + FOOT), scale };
+}
+
+/** What was recorded, such that players can seek in it; as it is where it is none of the files that are known. */
+export async function finished(file, seconds) {
+  try {
+    const found = seekable(new Uint8Array(await file.arrayBuffer()));
+    if (found) return { file: new Blob(found.parts.map((part) => (Array.isArray(part) ? file.slice(...part) : part)), { type: file.type }), seconds: found.seconds };
+  } catch {
+    // Too large to be looked at.
+  }
+  return { file, seconds };
 }
 
 /**
@@ -134,19 +146,18 @@ export function createFilm(state, parts, { canvas }) {
     write(ctx, plainText(model.steps.at(step)?.caption), 16, 30, { font: words, fill: palette.ink, room: wide - taken - 56 });
   }
 
-  function done(current) {
+  async function done(current) {
     button.setAttribute('aria-pressed', 'false');
     setIcon(button, 'film', LABEL);
     if (now !== current) return;
     now = null;
-    const made = new Blob(current.chunks, { type: 'video/webm' });
-    if (made.size === 0) return parts.seeking.say('The browser made nothing of the film.');
-    const address = URL.createObjectURL(made);
+    const { file, seconds } = await finished(new Blob(current.chunks, { type: 'video/webm' }), (performance.now() - current.began) / 1000);
+    if (file.size === 0) return void parts.seeking.say('The browser made nothing of the film.');
+    const address = URL.createObjectURL(file);
     const name = `${film.name || 'run'}.webm`;
     h('a', { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
-    const seconds = (performance.now() - current.began) / 1000;
-    return parts.seeking.say(`Saved ${name}, ${seconds.toFixed(0)} seconds.`);
+    parts.seeking.say(`Saved ${name}, ${seconds.toFixed(0)} seconds.`);
   }
 
   return film;

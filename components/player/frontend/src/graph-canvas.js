@@ -12,9 +12,12 @@ import { VERY_FAR, paintBlocks, paintHandles, paintNode } from './paint-card.js'
 import { overlaps } from './paint-edge.js';
 import { paintOverlayEdges, paintOverlayMarks, paintOverlayNode } from './paint-overlay.js';
 import { paintBehind, paintInFront } from './paint-scene.js';
+import { listenToFingers } from './touch.js';
 
 /** Distance in pixels a press may wander and still be a click. */
 const CLICK = 5;
+/** How much nearer two taps bring what opens nothing. */
+const NEARER = 1.8;
 
 /** What the player depends on, whatever the options that came with the network say. */
 const FORCED = {
@@ -34,7 +37,8 @@ const FORCED = {
  * @param {object} view           what to paint with: palette, fonts, selected, hovered, found, focus, focusKind, near
  * @param {object} on             painted(), picked(node id | null, edge | null, point), hovered(node | null, edge | null, point),
  *                                opened(node | null), moved(), zoomed(factor, point), framed(frame, point) on a click on its tab,
- *                                asked(node, point) what can be done with it, dragged(node, x) with Alt
+ *                                asked(node, point) what can be done with it, dragged(node, x) with Alt,
+ *                                held(node, edge, point, frame) by a finger, let() by the next one
  */
 export function createGraphCanvas(element, view, on) {
   let model = null;
@@ -104,6 +108,16 @@ export function createGraphCanvas(element, view, on) {
   let pressed = null;
   const listen = new AbortController();
   const { signal } = listen;
+  const fingers = listenToFingers(element, {
+    begins() {
+      hover(null, null, null);
+      on.let();
+    },
+    rests: (event) => over(event, on.held),
+    twice(event) {
+      if (!on.opened(nodeUnder(event))) on.zoomed(NEARER, pointIn(event));
+    },
+  }, signal);
   element.addEventListener('pointerdown', (event) => {
     pressed = { x: event.clientX, y: event.clientY };
     const node = event.altKey && event.button === 0 ? nodeUnder(event) : null;
@@ -115,26 +129,25 @@ export function createGraphCanvas(element, view, on) {
     on.dragged(node, event.clientX);
   }, { signal, capture: true });
   element.addEventListener('click', (event) => {
-    if (!pressed || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > CLICK) return;
+    if (!pressed || fingers.rested() || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > CLICK) return;
     const frame = frameUnder(event);
     if (frame) return on.framed(frame, pointIn(event));
     const node = nodeUnder(event);
     on.picked(node?.id ?? null, node ? null : edgeUnder(event), pointIn(event));
   }, { signal });
   element.addEventListener('contextmenu', (event) => {
+    // A finger that rests shows what a pointer shows.
+    if (fingers.touched()) return event.preventDefault();
     const node = nodeUnder(event);
     if (!node) return;
     event.preventDefault();
     on.asked(node, pointIn(event));
   }, { signal });
-  element.addEventListener('dblclick', (event) => on.opened(nodeUnder(event)), { signal });
+  element.addEventListener('dblclick', (event) => fingers.touched() || on.opened(nodeUnder(event)), { signal });
   element.addEventListener('pointermove', (event) => {
-    if (event.buttons !== 0) return;
-    const frame = frameUnder(event);
-    const node = frame ? null : nodeUnder(event);
-    hover(node, node || frame ? null : edgeUnder(event), pointIn(event), frame);
+    if (event.buttons === 0 && event.pointerType !== 'touch') over(event);
   }, { signal });
-  element.addEventListener('pointerleave', () => hover(null, null, null), { signal });
+  element.addEventListener('pointerleave', (event) => event.pointerType === 'touch' || hover(null, null, null), { signal });
   // vis-network zooms by a fixed step per wheel event, far too fast on a touchpad.
   element.addEventListener('wheel', (event) => {
     event.preventDefault();
@@ -143,6 +156,15 @@ export function createGraphCanvas(element, view, on) {
     const pull = Math.max(-240, Math.min(240, event.deltaY * lines)) * (event.ctrlKey ? 0.01 : 0.0018);
     on.zoomed(Math.exp(-pull), pointIn(event));
   }, { signal, capture: true, passive: false });
+
+  /** Something points at what is here. */
+  function over(event, told = () => {}) {
+    const [frame, point] = [frameUnder(event), pointIn(event)];
+    const node = frame ? null : nodeUnder(event);
+    const edge = node || frame ? null : edgeUnder(event);
+    hover(node, edge, point, frame);
+    told(node, edge, point, frame);
+  }
 
   function pointIn(event) {
     const box = element.getBoundingClientRect();

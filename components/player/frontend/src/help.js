@@ -42,6 +42,12 @@ export const KEYS = [
     [['?'], 'these keys'],
     [['Esc'], 'close what is open'],
   ]],
+  ['With fingers', [
+    [['Tap'], 'select a card; on the timeline, go to the step'],
+    [['Tap twice'], 'open a group, else zoom in'],
+    [['Hold'], 'what a pointer would show; once more, what can be done with the card'],
+    [['Swipe'], 'on the timeline, or the words below it: a step at a time'],
+  ]],
 ];
 
 export function createHelp() {

@@ -1,6 +1,7 @@
 /** The player: puts its parts together, in the page and with each other, and hands them what Python sends. */
 
 import { h } from '../../../browser/dom.mjs';
+import { onTheme } from '../../../browser/theme.mjs';
 import { createBreakpointSync } from './breakpoint-sync.js';
 import { greet, listenToEditor, nodeAtPosition } from './bus.js';
 import { createCamera } from './camera.js';
@@ -70,7 +71,14 @@ export function createPlayer(parent, memory) {
   root.append(
     h('style', {}, styles), parts.nest.element, area, parts.curves.element, parts.timeline.element, under, parts.caption.element, parts.help.element,
   );
-  const endings = listen(state, parts, root);
+  const takeTheme = () => {
+    readTheme(root, state.view);
+    parts.curves.setPalette(state.view.palette);
+  };
+  const endings = [...listen(state, parts, root), onTheme(() => {
+    takeTheme();
+    parts.viewport.paint();
+  })];
   const handle = handleOf(state, parts);
 
   function update({ data, setStateValue }) {
@@ -78,8 +86,7 @@ export function createPlayer(parent, memory) {
     reporter.connect(setStateValue);
     if (!root.isConnected) parent.append(root);
     holdOpacity(root);
-    readTheme(root, state.view);
-    parts.curves.setPalette(state.view.palette);
+    takeTheme();
     const payload = take(data ?? {}, memory);
     // Python takes for granted what was here before; it sends everything again when it hears that it is not.
     if (payload === null) return reporter.tell('holds', '', {});
@@ -139,6 +146,8 @@ function createParts(state, elements) {
     opened: parts.selection.openGroup,
     asked: parts.selection.asked,
     dragged: parts.selection.dragged,
+    held: parts.selection.held,
+    let: () => parts.tooltip.hide(),
     framed: (frame, point) => parts.iterations.menu([frame.loop], point),
     moved: () => parts.camera.detach(),
     zoomed: zoom,
@@ -194,7 +203,11 @@ function createParts(state, elements) {
     menu: iterations.menu,
   });
   parts.loopMenu = createLoopMenu({ seek: iterations.seek, turn: iterations.turn });
-  parts.caption = createCaption();
+  parts.caption = createCaption({
+    begins: () => parts.playback.pause(),
+    step: (direction) => byUser(() => navigation.step(direction)),
+    ends: () => parts.reporter.flush(),
+  });
   parts.granularity = createGranularity((id) => {
     navigation.granularity = id;
   });

@@ -14,6 +14,13 @@ import { edgeLines, frameLines, nodeLines } from './tooltip.js';
  */
 export function createSelection(state, parts, { root }) {
   const { view, memory } = state;
+  let held = null; // what a finger rested on last
+
+  /** What is said of what is pointed at, and what tells it from others. */
+  const said = (node, edge, frame) => ({
+    key: frame ? `frame ${frame.loop.id}` : (node ?? edge)?.id ?? null,
+    lines: () => (frame ? frameLines(frame) : node ? nodeLines(node, state.model.rolled) : edgeLines(edge, state.model, state.step)),
+  });
 
   const selection = {
     select(id) {
@@ -48,9 +55,12 @@ export function createSelection(state, parts, { root }) {
       parts.viewport.bringIntoView(id);
     },
 
+    /** Open what can be opened; whether it can. */
     openGroup(node) {
       if (node?.group) parts.folds.open(node.id);
       else if (node && isRepeated(node)) parts.iterations.turn(node);
+      else return false;
+      return true;
     },
 
     /** What is related to the selected node stays, the rest steps back; `move` brings all of it into view. */
@@ -71,6 +81,7 @@ export function createSelection(state, parts, { root }) {
 
     /** A click on the canvas: on a node, on an edge, or on nothing. */
     picked(id, edge, point) {
+      held = null;
       if (edge) parts.tooltip.pin(edge.id, () => edgeLines(edge, state.model, state.step), point);
       else {
         parts.tooltip.hide();
@@ -103,13 +114,21 @@ export function createSelection(state, parts, { root }) {
     },
 
     hovered(node, edge, point, frame = null) {
-      const thing = node ?? edge;
-      const lines = () => (frame ? frameLines(frame) : node ? nodeLines(node, state.model.rolled) : edgeLines(edge, state.model, state.step));
-      parts.tooltip.over(frame ? `frame ${frame.loop.id}` : thing?.id ?? null, lines, point);
+      const { key, lines } = said(node, edge, frame);
+      parts.tooltip.over(key, lines, point);
       if (view.hovered === (node?.id ?? null)) return;
       tellSpan('hover', state.model.sites[node?.sites[0]]);
       markLinked(node ? [node.id, ...node.rows.map(({ id }) => id)] : []);
       parts.curves.over(node);
+    },
+
+    /** A finger rests on something: it stays until the next touch. Once more on the same card, and it is what can be done with it. */
+    held(node, edge, point, frame) {
+      const { key, lines } = said(node, edge, frame);
+      if (node && key === held) return selection.asked(node, point);
+      held = key;
+      const more = node && !state.model.sketch ? [['hold once more for what can be done with it', 'quiet']] : [];
+      if (key !== null) parts.tooltip.pin(key, () => [...lines(), ...more], point);
     },
 
     /** The pointer is over something elsewhere in the page that is about a node. */

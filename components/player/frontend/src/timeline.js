@@ -9,6 +9,7 @@ import { bisect } from './history.js';
 import { h } from '../../../browser/dom.mjs';
 import { iconButton, setIcon } from './icon-button.js';
 import { SPEEDS } from './playback.js';
+import { listenToSwipes } from './touch.js';
 
 const KINDS = new Set(['forward', 'backward']);
 /** Pixels that a label's letter takes, and what is left free beside it. */
@@ -17,6 +18,8 @@ const BESIDE = 8;
 /** Half of what the knob takes, and what is free beside a label there. */
 const [KNOB, PADDING] = [5, 12];
 const TICK_ROOM = 7;
+/** Pixels from the knob within which a finger takes hold of it. */
+const GRIP = 22;
 
 /** Pins are single elements, so there is an end to them. */
 const MANY_PINS = 240;
@@ -59,6 +62,17 @@ export function createTimeline(film, on) {
     iconButton('last', 'Last step (End)', go(() => model.last)));
   const element = h('div', { class: 'timeline' }, buttons, track, counter, speed, film);
 
+  // A finger is wider than a step: away from the knob it goes step by step, and a tap says where to.
+  listenToSwipes(bar, {
+    takes(event) {
+      const box = knob.getBoundingClientRect();
+      return Math.abs(event.clientX - (box.left + box.right) / 2) > GRIP;
+    },
+    begins: () => on.grabbed(),
+    step: (direction) => on.step(direction),
+    tap: (event) => on.seek(stepUnder(event)),
+    ends: () => on.released(),
+  });
   bar.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
     dragging = true;

@@ -21,8 +21,8 @@ export function createToolbar(root, find, focus, on) {
     focus,
     h('div', { class: 'group' },
       weight,
-      iconButton('minus', 'Zoom out (−)', () => on.zoom(1 / 1.25)),
-      iconButton('plus', 'Zoom in (+)', () => on.zoom(1.25)),
+      iconButton('minus', 'Zoom out (−)', () => on.zoom(1 / 1.25), { class: 'zoom' }),
+      iconButton('plus', 'Zoom in (+)', () => on.zoom(1.25), { class: 'zoom' }),
       iconButton('fit', 'Fit everything (0)', () => on.fit()),
       follow,
       full));

@@ -5,8 +5,8 @@ import { focusNodes, selectedNode, soughtNodes } from './state.js';
 const LEGEND_MS = 120;
 /** What the tools take of the upper edge in pixels: as they float, in a rolled run, and in the row above it (player.css). */
 const ABOVE = { usual: 50, rolled: 44, beside: 14 };
-/** Where the tools have two rows, and where they fit beside the loops. */
-const [NARROW, ROW, BESIDE] = [440, 38, 1080];
+/** Where they fit beside the loops. */
+const BESIDE = 1080;
 
 /**
  * @param {import('./state.js').State} state
@@ -27,10 +27,9 @@ export function createViewport(state, parts, { root, area, canvas }) {
       const rolled = Boolean(state.model.rolled?.on);
       // The strip below is also where open groups are named; over the picture their names would cover cards.
       const crowded = rolled || state.model.fold.opened.length > 0 || state.model.away.size > 0 || (size.width > 0 && !parts.camera.fits());
-      const wide = canvas.clientWidth;
       if (crowded) root.dataset.crowded = '';
       else delete root.dataset.crowded;
-      state.view.above = rolled && wide >= BESIDE ? ABOVE.beside : (rolled ? ABOVE.rolled : ABOVE.usual) + (wide < NARROW ? ROW : 0);
+      state.view.above = rolled && canvas.clientWidth >= BESIDE ? ABOVE.beside : rolled ? ABOVE.rolled : ABOVE.usual;
     },
 
     paint() {
