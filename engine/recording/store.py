@@ -452,6 +452,10 @@ def _as_matrix(numbers: NDArray[Any]) -> NDArray[Any]:
     return numbers.reshape(-1, columns) if numbers.size else np.zeros((0, 0))
 
 
+WIDE = 64
+"""Columns from which on `reduceat` takes several times as long as a sum for each block of rows."""
+
+
 def _block_means(matrix: NDArray[Any]) -> NDArray[Any]:
     for axis in (0, 1):
         size = matrix.shape[axis]
@@ -459,7 +463,12 @@ def _block_means(matrix: NDArray[Any]) -> NDArray[Any]:
             starts = np.arange(PICTURE) * size // PICTURE
             counts = np.diff(np.append(starts, size))
             with np.errstate(all="ignore"):
-                sums = np.add.reduceat(matrix, starts, axis=axis, dtype=np.float64)
+                if axis == 0 and matrix.shape[1] >= WIDE:
+                    ends = [*starts[1:], size]
+                    blocks = zip(starts, ends, strict=True)
+                    sums = np.stack([matrix[start:end].sum(axis=0, dtype=np.float64) for start, end in blocks])
+                else:
+                    sums = np.add.reduceat(matrix, starts, axis=axis, dtype=np.float64)
                 matrix = sums / (counts[:, None] if axis == 0 else counts)
     return matrix
 
