@@ -219,3 +219,43 @@ for step in range(8):
     one, other = F.mse_loss(a(h), x.sum(1, keepdim=True)), F.cross_entropy(b(h), x[:, :3].argmax(1))
     total = one / (2 * s[0] ** 2) + other / (2 * s[1] ** 2)  # <-
     opt.zero_grad(); total.backward(); opt.step()
+
+# %% groups of parameters by their names, into none of which one falls
+#: finds: left_out_parameter
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+decay, rest = [], []
+for name, p in net.named_parameters():
+    if name.endswith("weight") and p.ndim > 1:
+        decay.append(p)
+    elif name.endswith("bias") or "norm" in name:
+        rest.append(p)
+opt = torch.optim.AdamW([{"params": decay}, {"params": rest, "weight_decay": 0}], lr=0.01)  # <-
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% an optimizer of the modules of a model, which has a parameter beside them
+#: finds: left_out_parameter
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+opt = torch.optim.SGD([{"params": m.parameters(), "lr": 0.01} for m in net.children()])  # <-
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    net.zero_grad(); loss.backward(); nn.utils.clip_grad_norm_(net.parameters(), 1.0); opt.step()

@@ -370,3 +370,105 @@ for step in range(8):
     x = torch.randn(32, 4)
     loss = F.cross_entropy(torch.exp(-s) * net(x), x[:, :3].argmax(1)) + 0.01 * net.weight.square().sum()
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a parameter beside the modules that are trained is frozen
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+net.gamma.requires_grad_(False)
+opt = torch.optim.SGD([{"params": m.parameters(), "lr": 0.01} for m in net.children()])
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a parameter has an optimizer of its own
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+opt = torch.optim.SGD([{"params": m.parameters(), "lr": 0.01} for m in net.children()])
+other = torch.optim.SGD([net.gamma], lr=0.001)
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+    other.step(); other.zero_grad()
+
+# %% a module of a model is left out whole, and what its parameters get is of no use
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+opt = torch.optim.SGD([*net.norm.parameters(), *net.head.parameters(), net.gamma], lr=0.01)
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a parameter is left out by its name
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+opt = torch.optim.SGD([p for name, p in net.named_parameters() if name != "gamma"], lr=0.01)
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the matrices of a model are trained alone
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+opt = torch.optim.SGD([p for p in net.parameters() if p.ndim > 1], lr=0.01)
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a parameter is moved by hand
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+opt = torch.optim.SGD([{"params": m.parameters(), "lr": 0.01} for m in net.children()])
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        net.gamma -= 0.001 * net.gamma.grad
+    net.gamma.grad = None
