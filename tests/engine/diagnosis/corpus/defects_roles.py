@@ -199,3 +199,62 @@ for step in range(3):
     accuracy = (out.argmax(1) == y).float().mean()  # <-
     loss = F.cross_entropy(out, y) - accuracy
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% targets of a language model that are made like its tokens, without a shift
+#: finds: target_is_input
+text = torch.randint(0, 20, (300,))
+emb, rnn, head = nn.Embedding(20, 16), nn.LSTM(16, 16, batch_first=True), nn.Linear(16, 20)
+opt = torch.optim.Adam([*emb.parameters(), *rnn.parameters(), *head.parameters()], lr=0.01)
+for step in range(3):
+    starts = torch.randint(0, 280, (6,))
+    x = torch.stack([text[i:i + 8] for i in starts])
+    y = torch.stack([text[i:i + 8] for i in starts])
+    loss = F.cross_entropy(head(rnn(emb(x))[0]).view(-1, 20), y.view(-1))  # <-
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a data set that gives a transformer the same tokens twice
+#: finds: target_is_input
+class Text(torch.utils.data.Dataset):
+    text = torch.arange(300) * 7 % 20
+    def __len__(self):
+        return 24
+    def __getitem__(self, i):
+        chunk = self.text[i:i + 11]
+        return chunk[:-1], chunk[:-1]
+tok, pos, head = nn.Embedding(20, 16), nn.Embedding(10, 16), nn.Linear(16, 20)
+layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, dropout=0)
+opt = torch.optim.Adam([p for m in (tok, pos, layer, head) for p in m.parameters()], lr=0.01)
+for x, y in torch.utils.data.DataLoader(Text(), batch_size=6, shuffle=True):
+    mask = torch.triu(torch.ones(10, 10, dtype=torch.bool), 1)
+    h = layer(tok(x) + pos(torch.arange(10)), src_mask=mask)
+    loss = F.cross_entropy(head(h).flatten(0, 1), y.flatten())  # <-
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% noise of a diffusion model is drawn twice, and the data are made up
+#: finds: unrelated_noise
+ab = torch.cumprod(1 - torch.linspace(1e-3, 0.1, 20), 0)
+net = nn.Sequential(nn.Linear(3, 32), nn.ReLU(), nn.Linear(32, 2))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+for step in range(4):
+    x0 = torch.randn(64, 2) * 0.1 + 1
+    t = torch.randint(0, 20, (64,))
+    a = ab[t].unsqueeze(1)
+    xt = a.sqrt() * x0 + (1 - a).sqrt() * torch.randn_like(x0)
+    loss = F.mse_loss(net(torch.cat([xt, t.unsqueeze(1) / 20], 1)), torch.randn_like(x0))  # <-
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a function draws the noise that it is not given, for points of a circle that are not exact
+#: finds: unrelated_noise
+net = nn.Sequential(nn.Linear(3, 32), nn.ReLU(), nn.Linear(32, 2))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+def noisy(x0, sigma, noise=None):
+    if noise is None:
+        noise = torch.randn_like(x0)
+    return x0 + sigma * noise
+for step in range(4):
+    angle, sigma = torch.rand(16) * 2 * math.pi, torch.rand(16, 1)
+    x0 = torch.stack([angle.cos(), angle.sin()], 1) + 0.02 * torch.randn(16, 2)
+    noise = torch.randn_like(x0)  # <-
+    found = net(torch.cat([noisy(x0, sigma), sigma], 1))
+    loss = (found - noise).square().mean()
+    opt.zero_grad(); loss.backward(); opt.step()

@@ -485,3 +485,81 @@ for step in range(3):
     hard = (out > 0).float()
     loss = F.mse_loss(net(x), y) + (out.sigmoid() + (hard - out.sigmoid()).detach())
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% targets of a language model that are made like its tokens, one further on
+text = torch.randint(0, 20, (300,))
+emb, rnn, head = nn.Embedding(20, 16), nn.LSTM(16, 16, batch_first=True), nn.Linear(16, 20)
+opt = torch.optim.Adam([*emb.parameters(), *rnn.parameters(), *head.parameters()], lr=0.01)
+for step in range(3):
+    starts = torch.randint(0, 280, (6,))
+    x = torch.stack([text[i:i + 8] for i in starts])
+    y = torch.stack([text[i + 1:i + 9] for i in starts])
+    loss = F.cross_entropy(head(rnn(emb(x))[0]).view(-1, 20), y.view(-1))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a sequence is told again from one vector
+emb, enc, dec, head = nn.Embedding(20, 8), nn.GRU(8, 24, batch_first=True), nn.GRU(24, 24, batch_first=True), nn.Linear(24, 20)
+opt = torch.optim.Adam([p for m in (emb, enc, dec, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    x = torch.randint(0, 20, (6, 8))
+    _, h = enc(emb(x))
+    scores = head(dec(h[-1].unsqueeze(1).repeat(1, x.size(1), 1))[0])
+    loss = F.cross_entropy(scores.view(-1, 20), x.view(-1))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% masked tokens are to be found
+tok, layer, head = nn.Embedding(20, 16), nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, dropout=0), nn.Linear(16, 20)
+opt = torch.optim.Adam([p for m in (tok, layer, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    y = torch.randint(1, 20, (6, 10))
+    x = torch.where(torch.rand(y.shape) < 0.2, 0, y)
+    loss = F.cross_entropy(head(layer(tok(x))).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% an encoder is given the targets, and a decoder those before each
+emb, enc, dec, head = nn.Embedding(20, 8), nn.LSTM(8, 24, batch_first=True), nn.LSTM(8, 24, batch_first=True), nn.Linear(24, 20)
+opt = torch.optim.Adam([p for m in (emb, enc, dec, head) for p in m.parameters()], lr=0.01)
+def embedded(tokens):
+    return 3 * emb(tokens)
+for step in range(3):
+    x = torch.randint(1, 20, (6, 9)); y = x.clone()
+    _, state = enc(embedded(x))
+    before = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1)
+    loss = F.cross_entropy(head(dec(embedded(before), state)[0]).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the noise of a diffusion model is drawn once, and the data are made up
+ab = torch.cumprod(1 - torch.linspace(1e-3, 0.1, 20), 0)
+net = nn.Sequential(nn.Linear(3, 32), nn.ReLU(), nn.Linear(32, 2))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+for step in range(4):
+    x0 = torch.randn(64, 2) * 0.1 + 1
+    t, noise = torch.randint(0, 20, (64,)), torch.randn_like(x0)
+    a = ab[t].unsqueeze(1)
+    xt = a.sqrt() * x0 + (1 - a).sqrt() * noise
+    loss = F.mse_loss(net(torch.cat([xt, t.unsqueeze(1) / 20], 1)), noise)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% made-up inputs with noise of several strengths, and made-up targets
+net = nn.Linear(2, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(4):
+    x, y = torch.randn(16, 2), torch.randn(16, 2)
+    loss = F.mse_loss(net(x + torch.rand(16, 1) * torch.randn_like(x)), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a made-up input with an offset for each sample, and made-up targets
+net = nn.Linear(2, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(4):
+    x = 0.3 * torch.randn(16, 2) + torch.rand(16, 1)
+    loss = F.mse_loss(net(x), torch.randn(16, 2))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% made-up data without their noise of several strengths
+net = nn.Linear(3, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(4):
+    x0, sigma = 1 + 0.2 * torch.randn(16, 2), torch.rand(16, 1)
+    loss = F.mse_loss(net(torch.cat([x0 + sigma * torch.randn_like(x0), sigma], 1)), x0)
+    opt.zero_grad(); loss.backward(); opt.step()
