@@ -258,3 +258,44 @@ for step in range(4):
     found = net(torch.cat([noisy(x0, sigma), sigma], 1))
     loss = (found - noise).square().mean()
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a discriminator is cleared after its step, and the generator's pass comes before its next one
+#: finds: left_by_another
+G = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)); D = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+optG, optD = torch.optim.Adam(G.parameters(), 1e-3), torch.optim.Adam(D.parameters(), 1e-3)
+bce, one, zero = nn.BCEWithLogitsLoss(), torch.ones(16, 1), torch.zeros(16, 1)
+for step in range(4):
+    fake = G(torch.randn(16, 4))
+    bce(D(torch.randn(16, 2) + 2), one).backward()  # <-
+    bce(D(fake.detach()), zero).backward()
+    optD.step(); optD.zero_grad()
+    optG.zero_grad()
+    bce(D(fake), one).backward()
+    optG.step()
+
+# %% a critic that steps several times, the first time by what the generator's pass has left
+#: finds: left_by_another
+G = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)); D = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+optG, optD = torch.optim.Adam(G.parameters(), 1e-3), torch.optim.Adam(D.parameters(), 1e-3)
+bce, one, zero = nn.BCEWithLogitsLoss(), torch.ones(16, 1), torch.zeros(16, 1)
+for step in range(4):
+    for k in range(3):
+        loss = D(G(torch.randn(16, 4)).detach()).mean() - D(torch.randn(16, 2) + 2).mean()
+        loss.backward()  # <-
+        optD.step(); optD.zero_grad()
+    optG.zero_grad()
+    (-D(G(torch.randn(16, 4))).mean()).backward()
+    optG.step()
+
+# %% both rivals are cleared at first, and the generator's pass comes before the discriminator's
+#: finds: left_by_another
+G = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)); D = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+optG, optD = torch.optim.Adam(G.parameters(), 1e-3), torch.optim.Adam(D.parameters(), 1e-3)
+bce, one, zero = nn.BCEWithLogitsLoss(), torch.ones(16, 1), torch.zeros(16, 1)
+for step in range(4):
+    optG.zero_grad(); optD.zero_grad()
+    fake = G(torch.randn(16, 4))
+    bce(D(fake), one).backward(); optG.step()
+    loss = bce(D(torch.randn(16, 2) + 2), one) + bce(D(fake.detach()), zero)
+    loss.backward()  # <-
+    optD.step()

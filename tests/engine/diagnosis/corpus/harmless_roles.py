@@ -563,3 +563,57 @@ for step in range(4):
     x0, sigma = 1 + 0.2 * torch.randn(16, 2), torch.rand(16, 1)
     loss = F.mse_loss(net(torch.cat([x0 + sigma * torch.randn_like(x0), sigma], 1)), x0)
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a discriminator is cleared before its passes
+G = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)); D = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+optG, optD = torch.optim.Adam(G.parameters(), 1e-3), torch.optim.Adam(D.parameters(), 1e-3)
+bce, one, zero = nn.BCEWithLogitsLoss(), torch.ones(16, 1), torch.zeros(16, 1)
+for step in range(4):
+    optD.zero_grad()
+    fake = G(torch.randn(16, 4))
+    bce(D(torch.randn(16, 2) + 2), one).backward()
+    bce(D(fake.detach()), zero).backward()
+    optD.step()
+    optG.zero_grad(); bce(D(fake), one).backward(); optG.step()
+
+# %% a discriminator that needs no gradient while the generator learns
+G = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)); D = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+optG, optD = torch.optim.Adam(G.parameters(), 1e-3), torch.optim.Adam(D.parameters(), 1e-3)
+bce, one, zero = nn.BCEWithLogitsLoss(), torch.ones(16, 1), torch.zeros(16, 1)
+for step in range(4):
+    fake = G(torch.randn(16, 4))
+    loss = bce(D(torch.randn(16, 2) + 2), one) + bce(D(fake.detach()), zero)
+    loss.backward(); optD.step(); optD.zero_grad()
+    D.requires_grad_(False)
+    optG.zero_grad(); bce(D(fake), one).backward(); optG.step()
+    D.requires_grad_(True)
+
+# %% a trunk learns by the losses of two heads, which step in between
+trunk, a, b = nn.Linear(4, 8), nn.Linear(8, 1), nn.Linear(8, 1)
+opts = [torch.optim.SGD(m.parameters(), 0.01) for m in (trunk, a, b)]
+for step in range(4):
+    x = torch.randn(16, 4)
+    F.mse_loss(a(trunk(x)), x[:, :1]).backward(); opts[1].step()
+    F.mse_loss(b(trunk(x)), x[:, 1:2]).backward(); opts[2].step()
+    opts[0].step()
+    for opt in opts:
+        opt.zero_grad()
+
+# %% an encoder learns by a decoder's loss and by a term of its own
+enc, dec = nn.Linear(4, 8), nn.Linear(8, 4)
+oe, od = torch.optim.SGD(enc.parameters(), 0.01), torch.optim.SGD(dec.parameters(), 0.01)
+for step in range(4):
+    x = torch.randn(16, 4)
+    F.mse_loss(dec(enc(x)), x).backward(); od.step()
+    (0.1 * enc(x).abs().mean()).backward(); oe.step()
+    oe.zero_grad(); od.zero_grad()
+
+# %% an encoder steps in every third iteration only
+enc, dec = nn.Linear(4, 8), nn.Linear(8, 4)
+oe, od = torch.optim.SGD(enc.parameters(), 0.01), torch.optim.SGD(dec.parameters(), 0.01)
+for step in range(12):
+    x = torch.randn(16, 4)
+    F.mse_loss(dec(enc(x)), x).backward(); od.step(); od.zero_grad()
+    (0.1 * enc(x).abs().mean()).backward()
+    if step % 3 == 2:
+        oe.step(); oe.zero_grad()
