@@ -299,3 +299,25 @@ for step in range(4):
     loss = bce(D(torch.randn(16, 2) + 2), one) + bce(D(fake.detach()), zero)
     loss.backward()  # <-
     optD.step()
+
+# %% a causal mask that is added leaves what comes after
+#: finds: causal_mask_inverted
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    out = torch.softmax(s + torch.tril(torch.full((8, 8), -1e9)), -1) @ v(h)  # <-
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a causal mask says what to leave out where it is asked what to keep
+#: finds: causal_mask_inverted
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    out = F.scaled_dot_product_attention(s @ h, h, v(h), attn_mask=torch.triu(torch.ones(8, 8, dtype=torch.bool), 1))  # <-
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()

@@ -617,3 +617,65 @@ for step in range(12):
     (0.1 * enc(x).abs().mean()).backward()
     if step % 3 == 2:
         oe.step(); oe.zero_grad()
+
+# %% a causal mask
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    out = torch.softmax(s.masked_fill(torch.tril(torch.ones(8, 8)) == 0, -1e9), -1) @ v(h)
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a causal mask for a function that asks what to keep
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    out = F.scaled_dot_product_attention(s @ h, h, v(h), attn_mask=torch.tril(torch.ones(8, 8, dtype=torch.bool)))
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a sequence is read from its end
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    y = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1)
+    out = torch.softmax(s.masked_fill(torch.tril(torch.ones(8, 8), -1) == 1, -1e9), -1) @ v(h)
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a sequence is read from its end, without the place itself
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    y = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1)
+    out = h + torch.softmax(s.masked_fill(torch.tril(torch.ones(8, 8)) == 1, -1e9), -1) @ v(h)
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% attention to what comes before, and not to the place itself
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    out = h + torch.softmax(s.masked_fill(torch.triu(torch.ones(8, 8)) == 1, -1e9), -1) @ v(h)
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% attention to all places but the own one
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    out = torch.softmax(s.masked_fill(torch.eye(8) == 1, -1e9), -1) @ v(h)
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
