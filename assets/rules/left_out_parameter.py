@@ -6,13 +6,17 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 torch.manual_seed(0)
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.body, self.head = nn.Linear(4, 8), nn.Linear(8, 1)
         self.scale = nn.Parameter(torch.tensor(0.01))
+
     def forward(self, x):
         return self.scale * self.head(torch.relu(self.body(x)))
+
 
 net = Net()
 matrices = [p for p in net.parameters() if p.dim() > 1]
@@ -32,13 +36,17 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 torch.manual_seed(0)
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
         self.body, self.head = nn.Linear(4, 8), nn.Linear(8, 1)
         self.scale = nn.Parameter(torch.tensor(0.01))
+
     def forward(self, x):
         return self.scale * self.head(torch.relu(self.body(x)))
+
 
 net = Net()
 matrices = [p for p in net.parameters() if p.dim() > 1]

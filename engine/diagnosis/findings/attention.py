@@ -228,7 +228,7 @@ def causal_mask_inverted(run: Run) -> Iterator[Finding]:
 
 
 def _attended(run: Run) -> Iterator[tuple[int, OpRan, NDArray[Any]]]:
-    """The weights of attention between as many places as there are, or those that a mask leaves where the weights are not seen."""
+    """The weights of attention between as many places as there are; where they are not seen, those that a mask leaves."""
     for step, event in run.first_ops_of(run.having("normalizes"), 1):
         made = event.outputs[0] if len(event.outputs) == 1 else None
         if made is None or len(made.shape) < 2 or event.node is None or _DIM.fullmatch(run.setting(event, "dim")) is None:
@@ -299,8 +299,8 @@ def _is_read_backwards(run: Run, step: int) -> bool:
     ]
     for at, event in run.first_ops_of({"nll_loss", "nll_loss2d"}, 1):
         values = run.values(run.argument(event, "target"), at) if at > step else None
-        for given in tokens if values is not None else ():
-            if values.size == given.size:
+        for given in tokens:
+            if values is not None and values.size == given.size:
                 wanted = values.reshape(given.shape)
                 if np.array_equal(wanted, given) or np.array_equal(wanted[:, 1:], given[:, :-1]):
                     return True

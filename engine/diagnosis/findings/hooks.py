@@ -147,7 +147,8 @@ def _more_and_more(run: Run, passes: Sequence[Sequence[_Ran]]) -> bool:
     if len(set(counts)) < _PASSES:
         return False
     factors = [_factor(run, event) for _, event in passes[-1]]
-    return None not in factors and factors[0] != 1 and bool(np.allclose(np.array(factors, float), factors[0], rtol=1e-3))
+    known = np.array([factor for factor in factors if factor is not None])
+    return len(known) == len(factors) and known[0] != 1 and bool(np.allclose(known, known[0], rtol=1e-3))
 
 
 def _factor(run: Run, event: HookRan) -> float | None:

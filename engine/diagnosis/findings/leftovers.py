@@ -44,8 +44,8 @@ class _Left(NamedTuple):
 
 @rule(130, LEFT_BY_ANOTHER)
 def left_by_another(run: Run) -> Iterator[Finding]:
-    """A pass fills what two optimizers have, one of them steps, and then come passes for the other one alone, which steps with the
-    sum of all, in the next iteration; or, in the same one, with passes that judge what the first one has made."""
+    """A pass fills what two optimizers have, one of them steps, and then come passes for the other one alone, which steps with
+    the sum of all, in the next iteration; or, in the same one, with passes that judge what the first one has made."""
     cadence = cadence_of(run)
     if len(cadence.windows) < _EACH:
         return
@@ -65,8 +65,9 @@ def left_by_another(run: Run) -> Iterator[Finding]:
             run, LEFT_BY_ANOTHER,
             f"{mine} steps with gradients, too, that the pass for {other} has left in {run.names(shared)}.",
             f"The pass at {run.moment(foreign.began)} is for {other}, which steps at {run.moment(step)}; it passes through "
-            f"{run.names(shared)} and fills their .grad as well. Nothing clears that before the pass at {run.moment(own.began)}, "
-            f"which is added to it, so the step at {run.moment(window.step)} goes where the other loss wants it, too.",
+            f"{run.names(shared)} and fills their .grad as well. Nothing clears that before the pass at "
+            f"{run.moment(own.began)}, which is added to it, so the step at {run.moment(window.step)} goes where the other "
+            "loss wants it, too.",
             f"Clear the gradients right before the passes that they are for: {mine}.zero_grad() before {run.where(own.began)}.",
             step=own.began, related=[run.site(foreign.began), run.site(window.step), run.site(clear)],
             evidence=[

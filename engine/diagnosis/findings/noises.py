@@ -152,9 +152,10 @@ def _is_added(run: Run, draw: int, *, mixed: bool = False) -> bool:
                 for made in event.outputs:
                     by_sample[made.id] = by_sample[tensor] or any(_differs(run, other, step) for other in others)
                     queue.append(made.id)
-            elif mixed and beside and by_sample[tensor] and not any(_is_scaled_draw(run, other) for other in others):
-                return True
-            elif not mixed and beside and not _has_draw(run, others, shape):
+            elif beside and mixed:
+                if by_sample[tensor] and not any(_is_scaled_draw(run, other) for other in others):
+                    return True
+            elif beside and not _has_draw(run, others, shape):
                 return True
     return False
 

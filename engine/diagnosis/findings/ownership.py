@@ -339,8 +339,8 @@ def unowned_parameters(run: Run) -> Iterator[Finding]:
 
 @rule(112, LEFT_OUT_PARAMETER)
 def left_out_parameter(run: Run) -> Iterator[Finding]:
-    """Optimizers have all of a model but a few parameters, which get gradients in every pass. Modules that are left out whole are
-    left out on purpose, and so are most of the parameters."""
+    """Optimizers have all of a model but a few parameters, which get gradients in every pass. Modules that are left out whole
+    are left out on purpose, and so are most of the parameters."""
     if not run.optimizer_steps:
         return
     lost = [t for t in _lost(run) if run.tensors[t].info.is_parameter and _PATH.fullmatch(run.title(t))]
@@ -371,8 +371,8 @@ def left_out_parameter(run: Run) -> Iterator[Finding]:
             run, LEFT_OUT_PARAMETER,
             f"{name} get{'' if many else 's'} gradients and {'are' if many else 'is'} in no optimizer, which ha"
             f"{'ve' if len(cadence_of(run).windows) > 1 else 's'} the {len(owned)} other parameters of {model}.",
-            f"Each of the {len(_with_the_owned(run, tensors[0]))} passes computes a gradient for {'them' if many else 'it'}, and "
-            f"no step uses it: {'they stay as they were' if many else 'it stays as it was'} made. Nothing freezes "
+            f"Each of the {len(_with_the_owned(run, tensors[0]))} passes computes a gradient for {'them' if many else 'it'}, "
+            f"and no step uses it: {'they stay as they were' if many else 'it stays as it was'} made. Nothing freezes "
             f"{'them' if many else 'it'} either, so {'they have' if many else 'it has'} probably fallen through where the "
             "parameters are chosen or put into groups.",
             "Let the last group take whatever no other has"

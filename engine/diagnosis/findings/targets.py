@@ -317,8 +317,8 @@ def filled_after_softmax(run: Run) -> Iterator[Finding]:
 
 @rule(165, TARGET_IS_INPUT)
 def target_is_input(run: Run) -> Iterator[Finding]:
-    """The only tokens that an embedding is given, and the targets of the scores that come of them, are the same, and each place's
-    score is computed from that place. What a sequence is to be told again by, a single vector, has no places."""
+    """The only tokens that an embedding is given, and the targets of the scores that come of them, are the same, and each
+    place's score is computed from that place. What a sequence is to be told again by, a single vector, has no places."""
     mixes = any(_OF_SEQUENCES.fullmatch(scope.module_class) for scope in run.recording.scopes)
     if not mixes and not any(event.node is not None for _, event in run.first_ops_of({"softmax"}, 1)):
         return

@@ -60,8 +60,8 @@ class Sum(NamedTuple):
 
 @rule(150, LOSSES_WEIGHTED_FREELY)
 def losses_weighted_freely(run: Run) -> Iterator[Finding]:
-    """A pass begins at a sum with terms that are a trained parameter, or a function of it alone, times a loss, and these weights
-    have become smaller."""
+    """A pass begins at a sum with terms that are a trained parameter, or a function of it alone, times a loss, and these
+    weights have become smaller."""
     small = {leaf for leaf in run.updates if math.prod(run.tensors[leaf].info.shape) <= _FEW}
     sums = [(entry, _summed(run, entry, small)) for entry in (run.first_passes if small else ())]
     told: set[int] = set()
@@ -82,20 +82,25 @@ def losses_weighted_freely(run: Run) -> Iterator[Finding]:
         yield _found(run, entry, sorted(w for w in found.weighed if w.leaf in alike), leaf)
 
 
+def _as_it_is(weighed: Weighed) -> bool:
+    """Whether a loss is multiplied by a parameter or an element of it, not by what is computed from that."""
+    return weighed.weight == weighed.element and not weighed.divides
+
+
 def _free(run: Run, leaf: int, entry: Pass, found: Sum) -> bool:
     """Whether a leaf multiplies losses and does nothing else, and falls."""
     mine = [w for w in found.weighed if w.leaf == leaf]
     return (
         bool(mine)
         and all(_is_loss(run, w.loss) for w in mine)
-        and (_falls(run, leaf, entry) if all(w.weight == w.element and not w.divides for w in mine) else _fades(run, entry, mine))
+        and (_falls(run, leaf, entry) if all(_as_it_is(w) for w in mine) else _fades(run, entry, mine))
         and not _used_otherwise(run, leaf, entry, mine)
     )
 
 
 def _found(run: Run, entry: Pass, weighed: list[Weighed], leaf: int) -> Finding:
     first = weighed[0]
-    if first.weight != first.element or first.divides:
+    if not _as_it_is(first):
         return _found_computed(run, entry, weighed)
     weight, loss = run.title(first.weight), run.title(first.loss)
     before, after = _values(run, leaf, entry.began), _values(run, leaf, run.updates[leaf][-1])
@@ -280,8 +285,8 @@ def _parts(run: Run, tensors: list[int] | tuple[int, ...]) -> list[int]:
 
 
 def _pair(run: Run, given: list[int], leaves: set[int], most: int = 2) -> tuple[int, int, int, int] | None:
-    """A leaf, what stands for it, an element of it or what is computed from that in a product, the other factor, and the leaf or
-    the element. The first `most` of what an operation is given may be it."""
+    """A leaf, what stands for it, an element of it or what is computed from that in a product, the other factor, and the
+    leaf or the element. The first `most` of what an operation is given may be it."""
     if len(given) != 2:
         return None
     for weight, loss in (given, given[::-1])[:most]:

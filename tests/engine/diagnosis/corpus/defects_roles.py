@@ -321,3 +321,40 @@ for step in range(3):
     out = F.scaled_dot_product_attention(s @ h, h, v(h), attn_mask=torch.triu(torch.ones(8, 8, dtype=torch.bool), 1))  # <-
     loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a data set of windows that end with their targets, for a recurrent network
+#: finds: target_in_window
+series, W = torch.cumsum(torch.randn(90), 0), 8
+class Windows(torch.utils.data.Dataset):
+    def __len__(self):
+        return len(series) - W
+    def __getitem__(self, i):
+        return series[i:i + W].unsqueeze(-1), series[i + W - 1].unsqueeze(0)
+rnn, head = nn.GRU(1, 16, batch_first=True), nn.Linear(16, 1)
+opt = torch.optim.Adam([*rnn.parameters(), *head.parameters()], lr=0.01)
+for x, y in torch.utils.data.DataLoader(Windows(), batch_size=16, shuffle=True):  # <-
+    loss = F.mse_loss(head(rnn(x)[0][:, -1]), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% windows are cut with their targets, and begin one too late
+#: finds: target_in_window
+series, W = torch.cumsum(torch.randn(90), 0), 8
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+windows = series.unfold(0, W + 1, 1)  # <-
+x, y = windows[:, 1:], windows[:, -1]
+for epoch in range(3):
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% windows and targets are cut by NumPy
+#: finds: target_in_window
+series, W = torch.cumsum(torch.randn(90), 0), 8
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+values = series.numpy()
+x = torch.tensor(np.array([values[i:i + W] for i in range(80)]))  # <-
+y = torch.tensor(np.array([values[i + W - 1] for i in range(80)]))
+for epoch in range(3):
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()

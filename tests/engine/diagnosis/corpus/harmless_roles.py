@@ -679,3 +679,51 @@ for step in range(3):
     out = torch.softmax(s.masked_fill(torch.eye(8) == 1, -1e9), -1) @ v(h)
     loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% windows of a series end before their targets
+series, W = torch.cumsum(torch.randn(90), 0), 8
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+x = torch.stack([series[i:i + W] for i in range(80)])
+y = torch.stack([series[i + W] for i in range(80)])
+for epoch in range(3):
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a column of made-up data is to be found
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+for epoch in range(3):
+    x = torch.randn(32, 8); y = x[:, -1]
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a series that repeats itself is to be forecast
+series, W = (torch.arange(90) % 4).float(), 8
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+x = torch.stack([series[i:i + W] for i in range(80)])
+y = torch.stack([series[i + W] for i in range(80)])
+for epoch in range(3):
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% what a signal was some time ago is to be kept in mind
+series, W = torch.cumsum(torch.randn(90), 0), 8
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+x = torch.stack([series[i:i + W] for i in range(80)])
+y = torch.stack([series[i + W - 4] for i in range(80)])
+for epoch in range(3):
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% windows are cut with their targets, and end before them
+series, W = torch.cumsum(torch.randn(90), 0), 8
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+windows = series.unfold(0, W + 1, 1)
+x, y = windows[:, :-1], windows[:, -1]
+for epoch in range(3):
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()
