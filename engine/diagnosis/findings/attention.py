@@ -24,6 +24,11 @@ MASK_INVERTED = Kind(
     "mask_inverted", "error", "The mask of attention leaves out what is to be attended to, and leaves the padding.",
     mechanical=True,
 )  # fmt: skip
+CAUSAL_MASK_INVERTED = Kind(
+    "causal_mask_inverted", "warning", "A causal mask leaves out each place and those before it, and leaves what comes after."
+)
+_PLACES = 4
+"""Places of a sequence from which on a triangle is no chance."""
 _FAR = 6
 """Operations between the scores and their softmax, and between that and the product with the values."""
 _OFF = 1e-2
@@ -190,3 +195,113 @@ def _turned_around(run: Run, site: Site | None) -> mending.Changes:
             where = mending.site_of(found.cell, node) if found is not None else None
             return mending.replaced(run, where, f"{ast.unparse(left)} == {ast.unparse(right)}")
     return []
+
+
+@rule(132, CAUSAL_MASK_INVERTED)
+def causal_mask_inverted(run: Run) -> Iterator[Finding]:
+    """Attention weights of every sequence and head are zero on and below the diagonal, and nowhere else, so that the last place
+    has nothing left to attend to. A sequence that is read from its end has the diagonal; one without it starts with nothing."""
+    told = set()
+    for step, event, weights in _attended(run):
+        site, places = run.site(step), weights.shape[-1]
+        if site in told or not _sees_what_comes(weights) or _is_read_backwards(run, step):
+            continue
+        told.add(site)
+        last = weights[..., -1, :]
+        nothing = "NaN" if np.isnan(last).any() else f"1/{places} for all places alike" if last.any() else "zeros"
+        yield finding(
+            run, CAUSAL_MASK_INVERTED,
+            f"The attention at {run.site_text(site)} sees nothing but what comes after each place.",
+            f"Its weights are zero on and below the diagonal, in every sequence and head: place 0 attends to places 1 to "
+            f"{places - 1}, and the last one, of which everything is left out, to nothing; its weights are {nothing}. A causal "
+            "mask is to leave out what comes after; so a model that is to say the next token is given it.",
+            "Turn the mask around. masked_fill and nn.MultiheadAttention take True where a score is left out, "
+            "torch.triu(torch.ones(n, n), diagonal=1) == 1; scaled_dot_product_attention takes True where it stays, or "
+            "is_causal=True.",
+            step=step, site=site, related=[_masked_at(run, event)],
+            evidence=[
+                ("weights of place 0", _row(weights, 0)),
+                ("of the last place", _row(weights, -1)),
+            ],
+            nodes=[key(made.id) for made in event.outputs[:1]],
+        )  # fmt: skip
+
+
+def _attended(run: Run) -> Iterator[tuple[int, OpRan, NDArray[Any]]]:
+    """The weights of attention between as many places as there are; where they are not seen, those that a mask leaves."""
+    for step, event in run.first_ops_of(run.having("normalizes"), 1):
+        made = event.outputs[0] if len(event.outputs) == 1 else None
+        if made is None or len(made.shape) < 2 or event.node is None or _DIM.fullmatch(run.setting(event, "dim")) is None:
+            continue
+        places, dim = made.shape[-1], int(run.setting(event, "dim"))
+        if made.shape[-2] != places or places < _PLACES or dim % len(made.shape) != len(made.shape) - 1:
+            continue
+        weights = run.recording.array(made.array) if _product_with(run, made.id) is not None else None
+        if weights is not None and _from_product(run, event):
+            yield step, event, weights
+    for step, event in run.first_ops_of({"scaled_dot_product_attention"}, 1):
+        mask = run.argument(event, "attn_mask")
+        values = run.values(mask, step) if mask != NOTHING else None
+        if values is not None and values.ndim > 1 and values.shape[-1] == values.shape[-2] >= _PLACES:
+            kept = values if values.dtype == np.bool_ else values > _NOTHING_LEFT
+            yield step, event, kept / np.maximum(kept.sum(-1, keepdims=True), 1)
+
+
+def _from_product(run: Run, event: OpRan) -> bool:
+    """Whether what a softmax is given comes from a product of matrices, whatever was done to it together with a mask."""
+    queue = [run.argument(event, "self")]
+    for tensor in queue:
+        if tensor == NOTHING or len(queue) > 4 * _FAR:
+            return False
+        maker, matrix = run.tensors[tensor].op, run.tensors[tensor].info.shape[-2:]
+        if "matrix_product" in run.traits(maker.op):
+            return True
+        queue += [t for t in run.inputs(maker) if run.tensors[t].info.shape[-2:] == matrix and t not in queue]
+    return False
+
+
+def _row(weights: NDArray[Any], place: int) -> str:
+    row = weights.reshape(-1, *weights.shape[-2:])[0, place]
+    return ", ".join(f"{each:.2g}" for each in row[:6].tolist()) + ", …" * (len(row) > 6)
+
+
+def _sees_what_comes(weights: NDArray[Any]) -> bool:
+    """Whether the weights of all but the last place are zero on and below the diagonal and nowhere else, and nothing is chosen
+    by those of the last place."""
+    places = weights.shape[-1]
+    each = weights.reshape(-1, places, places)
+    below, last = np.tri(places, dtype=bool)[:-1], each[:, -1]
+    if not bool(((each[:, :-1] == 0) == below).all()):
+        return False
+    return bool(np.isnan(last).all() or np.allclose(last, 1 / places) or not last.any())
+
+
+def _masked_at(run: Run, event: OpRan) -> Site | None:
+    """Where the scores of a softmax got their mask; None where that is not seen."""
+    tensor = run.argument(event, "self")
+    for _ in range(_FAR):
+        if tensor == NOTHING:
+            break
+        born, maker = run.op_of(tensor)
+        if "masks" in run.traits(maker.op):
+            return run.site(born)
+        tensor = next(iter(run.inputs(maker)), NOTHING)
+    return None
+
+
+def _is_read_backwards(run: Run, step: int) -> bool:
+    """Whether the targets of a loss after a step are the tokens that an embedding was given before it, or those before them: a
+    model that reads a sequence from its end, or is to fill in what it does not see."""
+    tokens = [
+        values
+        for at, event in run.first_ops_of({"embedding"}, 1)
+        if at < step and (values := run.values(run.argument(event, "indices"), at)) is not None and values.ndim == 2
+    ]
+    for at, event in run.first_ops_of({"nll_loss", "nll_loss2d"}, 1):
+        values = run.values(run.argument(event, "target"), at) if at > step else None
+        for given in tokens:
+            if values is not None and values.size == given.size:
+                wanted = values.reshape(given.shape)
+                if np.array_equal(wanted, given) or np.array_equal(wanted[:, 1:], given[:, :-1]):
+                    return True
+    return False

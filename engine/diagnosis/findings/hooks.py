@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import TypeAlias
 
 import numpy as np
 
-from ...recording.events import NOTHING, HookRan
+from ...recording.events import NOTHING, HookRan, Site
 from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
@@ -14,16 +17,34 @@ from .registry import rule
 
 ZERO_HOOK = Kind("zero_hook", "warning", "A hook replaces the gradient of a parameter by zeros, in every pass.")
 REVERSING_HOOK = Kind("reversing_hook", "hint", "A hook turns the gradient of a parameter around.")
+HOOKS_PILE_UP = Kind(
+    "hooks_pile_up", "warning", "A hook is registered anew again and again, and all of them change each gradient."
+)
+
+_Ran: TypeAlias = tuple[int, HookRan]
+"""A hook that ran, with its step."""
+_PASSES = 4
+"""Passes, or counts of hooks, by which it shows that they become more and more."""
+
+
+def _of_leaves(run: Run) -> dict[int, list[_Ran]]:
+    """The hooks that gave back a gradient, by the tensors they belong to."""
+
+    def found() -> dict[int, list[_Ran]]:
+        runs: dict[int, list[_Ran]] = {}
+        for step in paths_of(run.recording).hooks:
+            event = run.events[step]
+            if isinstance(event, HookRan) and event.tensor in run.tensors and event.before >= 0 and event.after >= 0:
+                runs.setdefault(event.tensor, []).append((step, event))
+        return runs
+
+    return run.recording.once("hooks of leaves", found)
 
 
 @rule(187, ZERO_HOOK, REVERSING_HOOK)
 def hooked(run: Run) -> Iterator[Finding]:
     """Whenever a hook of a leaf runs, zeros come out of it, or the gradient with its sign turned."""
-    runs: dict[int, list[tuple[int, HookRan]]] = {}
-    for step in paths_of(run.recording).hooks:
-        event = run.events[step]
-        if isinstance(event, HookRan) and event.tensor in run.tensors and event.before >= 0 and event.after >= 0:
-            runs.setdefault(event.tensor, []).append((step, event))
+    runs = _of_leaves(run)
     told: set[object] = set()
     for tensor, found in runs.items():
         step, first = found[0]
@@ -61,9 +82,80 @@ def hooked(run: Run) -> Iterator[Finding]:
 
 def _turned(run: Run, event: HookRan) -> bool:
     """Whether a hook multiplied a gradient by a negative number."""
+    factor = _factor(run, event)
+    return factor is not None and factor < 0
+
+
+@rule(186, HOOKS_PILE_UP)
+def piled_up(run: Run) -> Iterator[Finding]:
+    """One line's hook of one tensor runs more often in each pass than in the one before; or it becomes more from time to time,
+    and each multiplies the gradient by the same number."""
+    piled: dict[Site | None, dict[int, list[list[_Ran]]]] = {}
+    for tensor, found in _of_leaves(run).items():
+        by_site: dict[Site | None, list[_Ran]] = {}
+        for each in found:
+            by_site.setdefault(run.site(each[0]), []).append(each)
+        for site, ran in by_site.items():
+            passes = [list(same) for _, same in groupby(ran, key=lambda pair: _pass_of(run, pair[0]))]
+            if run.status(tensor, ran[0][0]).is_leaf and _more_and_more(run, passes):
+                piled.setdefault(site, {})[tensor] = passes
+    for site, tensors in piled.items():
+        tensor, passes = next(iter(tensors.items()))
+        first, last = passes[0], passes[-1]
+        changed = any(not run.same(event.before, event.after) for _, event in last[1:])
+        name, (step, _) = run.names(tensors), last[0]
+        yield finding(
+            run, HOOKS_PILE_UP,
+            f"The hook at {run.site_text(site)} is registered again and again: {len(last)} of them run for each gradient of "
+            f"{name} at last.",
+            f"It ran {_times(len(first))} in the first of {len(passes)} passes and {_times(len(last))} in the last one, each "
+            "time on what the one before gave back. register_hook adds a hook to those that are there; "
+            + (
+                f"what it does is done {len(last)} times over."
+                if changed
+                else "they all give the same here, and each pass takes longer."
+            ),
+            "Register it once, before the loop; or keep what register_hook gives back and call its remove() after the pass.",
+            step=step, site=site, related=[run.site(entry.began) for entry in run.passes[:1]],
+            evidence=[
+                ("hooks in the first pass", str(len(first))), ("hooks in the last one", str(len(last))),
+                ("gradient before them, in the last pass", run.texts.describe(last[0][1].before)),
+                ("gradient after them", run.texts.describe(last[-1][1].after)),
+            ],
+            nodes=[key(t) for t in tensors], steps=[ran[0][0] for ran in passes[1:]],
+            severity="" if changed else "hint",
+        )  # fmt: skip
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def _pass_of(run: Run, step: int) -> int:
+    """The place among the passes of the one that a step is in."""
+    began = run.recording.once("beginnings of passes", lambda: [entry.began for entry in run.passes])
+    return bisect_right(began, step)
+
+
+def _more_and_more(run: Run, passes: Sequence[Sequence[_Ran]]) -> bool:
+    """Whether hooks become more with each pass; or from time to time, and all multiply by one number, which is not 1."""
+    counts = [len(ran) for ran in passes]
+    if len(counts) < _PASSES or any(after < before for before, after in pairwise(counts)):
+        return False
+    if all(after > before for before, after in pairwise(counts)):
+        return True
+    if len(set(counts)) < _PASSES:
+        return False
+    factors = [_factor(run, event) for _, event in passes[-1]]
+    known = np.array([factor for factor in factors if factor is not None])
+    return len(known) == len(factors) and known[0] != 1 and bool(np.allclose(known, known[0], rtol=1e-3))
+
+
+def _factor(run: Run, event: HookRan) -> float | None:
+    """The number that a hook multiplied a gradient by; None where it did anything else."""
     before, after = run.recording.array(event.before), run.recording.array(event.after)
     if before is None or after is None or before.shape != after.shape or not before.any():
-        return False
+        return None
     where = np.argmax(np.abs(before))
     factor = float(after.flat[where]) / float(before.flat[where])
-    return factor < 0 and bool(np.allclose(after, factor * before, rtol=1e-4))
+    return factor if np.allclose(after, factor * before, rtol=1e-4) else None

@@ -114,27 +114,30 @@ def _noise_of_input(run: Run, made: int, draw: int) -> int:
     """Another draw of the same shape and iteration, which was added to data that a prediction comes from; NOTHING where there
     is none, or more is behind it than is looked at."""
     shape, turn = run.tensors[draw].info.shape, run.loops(run.tensors[draw].born)
-    queue, seen, found = [made], {made}, NOTHING
+    queue, seen, found = [made], {made}, []
     for tensor in queue:
         history = run.tensors[tensor]
         if tensor == draw or len(queue) > _BEHIND:
             return NOTHING
         if tensor != made and _is_draw(run, tensor) and history.info.shape == shape and run.loops(history.born) == turn:
-            if not _is_added(run, tensor):
-                return NOTHING
-            found = tensor
+            found.append(tensor)
         if history.op.op in run.having("creation"):
             continue
         for given in run.inputs(history.op):
             if given not in seen and not run.tensors[given].info.is_parameter:
                 seen.add(given)
                 queue.append(given)
-    return found
+    if found and all(_is_added(run, each) for each in found):
+        return found[0]
+    # Data may be made up of draws, too. What each sample has more or less of than others is noise all the same.
+    mixed = [each for each in found if _is_added(run, each, mixed=True)]
+    return mixed[0] if len(mixed) == 1 else NOTHING
 
 
-def _is_added(run: Run, draw: int) -> bool:
-    """Whether a draw, perhaps scaled, is added to data that are no draw themselves, and to nothing that is learned."""
-    queue = [draw]
+def _is_added(run: Run, draw: int, *, mixed: bool = False) -> bool:
+    """Whether a draw, perhaps scaled, is added to data that are no draw themselves, and to nothing that is learned. A draw that
+    is `mixed` with them is scaled for each sample; these data may be computed from draws, but are none."""
+    queue, by_sample = [draw], {draw: False}
     for tensor in queue:
         for step in run.consumers.get(tensor, ())[:_NEAR]:
             event = run.events[step]
@@ -143,10 +146,35 @@ def _is_added(run: Run, draw: int) -> bool:
             if any(made.requires_grad for made in event.outputs):
                 continue
             others = [given for given in run.inputs(event) if given != tensor]
+            shape = run.tensors[draw].info.shape
+            beside = any(run.tensors[other].info.shape == shape for other in others)
             if "additive" not in run.traits(event.op):
-                queue += [made.id for made in event.outputs]
-            elif others and not _has_draw(run, others, run.tensors[draw].info.shape):
+                for made in event.outputs:
+                    by_sample[made.id] = by_sample[tensor] or any(_differs(run, other, step) for other in others)
+                    queue.append(made.id)
+            elif beside and mixed:
+                if by_sample[tensor] and not any(_is_scaled_draw(run, other) for other in others):
+                    return True
+            elif beside and not _has_draw(run, others, shape):
                 return True
+    return False
+
+
+def _differs(run: Run, tensor: int, step: int) -> bool:
+    """Whether a factor is not the same for all samples."""
+    values = run.values(tensor, step)
+    return values is not None and values.size > 1 and bool((values != values.flat[0]).any())
+
+
+def _is_scaled_draw(run: Run, tensor: int) -> bool:
+    """Whether a tensor is a draw, or one that was multiplied."""
+    queue = [tensor]
+    for each in queue:
+        if _is_draw(run, each) or len(queue) > _NEAR:
+            return True
+        event = run.tensors[each].op
+        if event.op in run.having("product") | run.having("same_values") | run.having("division"):
+            queue += run.inputs(event)
     return False
 
 

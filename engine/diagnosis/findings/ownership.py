@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -39,6 +40,9 @@ WRONG_OPTIMIZER = Kind(
 )
 TWO_OPTIMIZERS = Kind("two_optimizers", "warning", "Two optimizers move the same parameters by the same gradient.")
 UNOWNED_PARAMETERS = Kind("unowned_parameters", "hint", "Parameters get gradients in every pass, and no optimizer has them.")
+LEFT_OUT_PARAMETER = Kind(
+    "left_out_parameter", "warning", "A parameter is in no group of the optimizers that have all others of its model."
+)
 EXHAUSTED_PARAMETERS = Kind(
     "exhausted_parameters",
     "warning",
@@ -48,6 +52,10 @@ EXHAUSTED_PARAMETERS = Kind(
 
 _FORWARD = 8
 """Operations that a parameter alone goes through before it meets what it is used with."""
+_PATH = re.compile(r"\w+(\.\w+)+")
+"""Where a parameter is: model.body.weight."""
+_FEW = 4
+"""The part of a model's parameters, one of so many, that is forgotten; more of them are left out on purpose."""
 _BACK = 200
 """Tensors that are looked at on the way back to an optimizer's parameters."""
 
@@ -301,7 +309,7 @@ def unowned_parameters(run: Run) -> Iterator[Finding]:
     models: dict[str, list[int]] = {}
     for tensor in _lost(run):
         name = run.title(tensor)
-        if run.tensors[tensor].info.is_parameter and "." in name and len(_with_the_owned(run, tensor)) > 2:
+        if run.tensors[tensor].info.is_parameter and _PATH.fullmatch(name) and len(_with_the_owned(run, tensor)) > 2:
             models.setdefault(name.partition(".")[0], []).append(tensor)
     owned = {t for _, held in cadence_of(run).windows for t in held}
     if not all(run.tensors[t].info.is_parameter for t in owned):
@@ -327,6 +335,64 @@ def unowned_parameters(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in tensors],
         )  # fmt: skip
+
+
+@rule(112, LEFT_OUT_PARAMETER)
+def left_out_parameter(run: Run) -> Iterator[Finding]:
+    """Optimizers have all of a model but a few parameters, which get gradients in every pass. Modules that are left out whole
+    are left out on purpose, and so are most of the parameters."""
+    if not run.optimizer_steps:
+        return
+    lost = [t for t in _lost(run) if run.tensors[t].info.is_parameter and _PATH.fullmatch(run.title(t))]
+    paths: dict[int, str] = {}
+    for _, named in run.namings if lost else ():
+        if _PATH.fullmatch(named.name):  # a list of parameters gives them names, too
+            paths.setdefault(named.tensor, named.name)
+    held: dict[str, list[str]] = {}
+    for tensor in {t for _, owned in cadence_of(run).windows for t in owned} & paths.keys():
+        held.setdefault(paths[tensor].partition(".")[0], []).append(paths[tensor])
+    models: dict[str, list[int]] = {}
+    for tensor in lost:
+        models.setdefault(run.title(tensor).partition(".")[0], []).append(tensor)
+    for model, tensors in models.items():
+        owned = held.get(model, [])
+        beside = [f"{run.title(t).rpartition('.')[0]}." for t in tensors]
+        if len(tensors) * _FEW > len(owned) or not all(any(name.startswith(each) for name in owned) for each in beside):
+            continue
+        if any(_is_spoken_of(run, run.title(t)) for t in tensors):
+            continue
+        if any(len(_with_the_owned(run, t)) <= 2 for t in tensors):
+            continue
+        step, event = run.optimizer_steps[0]
+        many, name = len(tensors) > 1, run.names(tensors)
+        codes = ", ".join(re.sub(r"\.(\d+)", r"[\1]", run.title(t)) for t in tensors[:3]) + ", …" * (len(tensors) > 3)
+        made = [made.name for made in optimizers(run)]
+        yield finding(
+            run, LEFT_OUT_PARAMETER,
+            f"{name} get{'' if many else 's'} gradients and {'are' if many else 'is'} in no optimizer, which ha"
+            f"{'ve' if len(cadence_of(run).windows) > 1 else 's'} the {len(owned)} other parameters of {model}.",
+            f"Each of the {len(_with_the_owned(run, tensors[0]))} passes computes a gradient for {'them' if many else 'it'}, "
+            f"and no step uses it: {'they stay as they were' if many else 'it stays as it was'} made. Nothing freezes "
+            f"{'them' if many else 'it'} either, so {'they have' if many else 'it has'} probably fallen through where the "
+            "parameters are chosen or put into groups.",
+            "Let the last group take whatever no other has"
+            + (f", or add {'them' if many else 'it'}: {made[0]}.add_param_group({{'params': [{codes}]}})." if made else ".")
+            + f" If {'they are' if many else 'it is'} not to learn, call requires_grad_(False).",
+            step=run.tensors[tensors[0]].born,
+            site=optimizer_site(run, event.optimizer, run.site(step)),
+            related=[run.site(run.tensors[tensors[0]].born)],
+            evidence=[
+                ("parameters in optimizers", str(len(owned))), ("left out", str(len(tensors))),
+                ("gradients that were added up", str(len(run.history(tensors[0])))),
+            ],
+            nodes=[key(t) for t in tensors],
+        )  # fmt: skip
+
+
+def _is_spoken_of(run: Run, name: str) -> bool:
+    """Whether the text has a part of a parameter's name as a word of its own, by which it may be left out on purpose."""
+    constants = (node.value for node in paths_of(run.recording).source.parents if isinstance(node, ast.Constant))
+    return any(isinstance(word, str) and len(word) > 1 and word in name for word in constants)
 
 
 def _behind(run: Run, tensor: int, owned: set[int]) -> bool:

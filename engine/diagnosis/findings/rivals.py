@@ -102,7 +102,7 @@ def _wishes(run: Run) -> list[list[_Wish]]:
         if label is None or not _falls(run, entry, event.node.id) or (known and known[0].label != label):
             found[place] = None
         elif known is not None:
-            behind = known[0].behind if len(known) >= _EACH else _parameters(run, scores)
+            behind = known[0].behind if len(known) >= _EACH else parameters_behind(run, scores)
             known.append(_Wish(step, label, entry, behind, behind & entry.fills.keys()))
     return [wishes for wishes in found.values() if wishes is not None and len(wishes) >= _EACH]
 
@@ -125,7 +125,7 @@ def _falls(run: Run, entry: Pass, node: int) -> bool:
     return values is not None and values.size > 0 and values.dtype.kind == "f" and bool((values > 0).all())
 
 
-def _parameters(run: Run, scores: int) -> frozenset[int]:
+def parameters_behind(run: Run, scores: int) -> frozenset[int]:
     """The trained parameters that scores are computed from, whether a gradient comes back to them or not."""
     queue, seen = [scores], {scores}
     for tensor in queue:

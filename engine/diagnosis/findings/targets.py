@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -44,6 +45,9 @@ _BATCHES = 4
 """Batches that are looked at, the first of which may have sequences of one length; and elements that are no chance."""
 _SHORT = 2
 """Elements of a row of which one at the end is no sign of padding."""
+_BEHIND = 20_000
+"""Tensors behind scores that are looked at."""
+_RECURRENT = re.compile(r"LSTM|GRU|RNN")
 _OF_SEQUENCES = re.compile(r"LSTM|GRU|RNN|(LSTM|GRU|RNN)Cell|MultiheadAttention|Transformer\w*")
 """Classes of modules in which one element of a sequence learns of others."""
 
@@ -313,31 +317,76 @@ def filled_after_softmax(run: Run) -> Iterator[Finding]:
 
 @rule(165, TARGET_IS_INPUT)
 def target_is_input(run: Run) -> Iterator[Finding]:
-    """The only tokens that an embedding is given, and the targets of the scores that come of them, are the same elements."""
+    """The only tokens that an embedding is given, and the targets of the scores that come of them, are the same, and each
+    place's score is computed from that place. What a sequence is to be told again by, a single vector, has no places."""
     mixes = any(_OF_SEQUENCES.fullmatch(scope.module_class) for scope in run.recording.scopes)
     if not mixes and not any(event.node is not None for _, event in run.first_ops_of({"softmax"}, 1)):
         return
-    given: dict[int, list[tuple[int, NDArray[Any]]]] = {}
-    tokens: set[int] = set()
-    for step, event in run.first_ops_of({"embedding"}, 1):
+    looked_up: list[tuple[int, OpRan, NDArray[Any]]] = []
+    for step, event in run.first_ops_of({"embedding"}, 2):
         index = run.argument(event, "indices")
         values = run.values(index, step) if index != NOTHING else None
-        if values is not None and values.size > 3 and len(np.unique(values)) > 1:
-            given.setdefault(_root(run, index), []).append((step, values))
-            tokens.add(step)
-    for step, event in run.first_ops_of({"nll_loss", "nll_loss2d"}, 1):
-        target = run.argument(event, "target")
+        if values is not None and values.size > 3 and len(np.unique(values)) > 1 and not _counts(values):
+            looked_up.append((step, event, values))
+    for step, event in run.first_ops_of({"nll_loss", "nll_loss2d"}, 1) if looked_up else ():
+        scores, target = run.argument(event, "self"), run.argument(event, "target")
         values = run.values(target, step) if target != NOTHING else None
-        same = given.get(_root(run, target), []) if values is not None else []
-        if values is None or len(tokens) != 1 or len(same) != 1 or not np.array_equal(same[0][1].ravel(), values.ravel()):
+        before = [each for each in looked_up if each[0] < step and run.loops(each[0])[:1] == run.loops(step)[:1]]
+        if values is None or len(before) != 1:
+            continue
+        at, lookup, tokens = before[0]
+        same = _root(run, target) == _root(run, run.argument(lookup, "indices"))
+        enough = same or (tokens.size >= _SAMPLES and len(np.unique(tokens)) >= _BATCHES)
+        if not enough or not np.array_equal(tokens.ravel(), values.ravel()) or not _in_places(run, scores, lookup):
             continue
         yield finding(
             run, TARGET_IS_INPUT,
             "The targets are the tokens that the model is given, each at its own place.",
-            f"{run.title(target)} holds what the embedding at {run.where(same[0][0])} is given, element for element. A model "
+            f"{run.title(target)} holds what the embedding at {run.where(at)} is given, element for element. A model "
             "that is to say the next token learns to repeat the one that it sees: its loss goes to zero, and what it "
             "generates is nonsense.",
             "Shift them by one: give it tokens[:, :-1] and ask for tokens[:, 1:].",
-            step=step, related=[run.site(same[0][0])], evidence=[("tokens that differ", f"0 of {values.size}")],
+            step=step, related=[run.site(at)], evidence=[("tokens that differ", f"0 of {values.size}")],
             nodes=[key(target)],
         )  # fmt: skip
+
+
+def _counts(tokens: NDArray[Any]) -> bool:
+    """Whether all rows count the places, as indices of positions do."""
+    rows = tokens.reshape(-1, tokens.shape[-1])
+    return bool((rows == np.arange(rows[0, 0], rows[0, 0] + rows.shape[1])).all())
+
+
+def _in_places(run: Run, scores: int, lookup: OpRan) -> bool:
+    """Whether a way leads from what an embedding gave to scores on which all has the places of the tokens; a recurrent network
+    hands them on by its outputs, not by its state."""
+    places = run.tensors[run.argument(lookup, "indices")].info.shape
+    scopes, queue = run.recording.scopes, [scores]
+    seen = {scores}
+    for tensor in queue:
+        history = run.tensors[tensor]
+        if any(made.id == tensor for made in lookup.outputs):
+            return True
+        if len(queue) > _BEHIND or history.op.op in run.having("creation"):
+            continue
+        scope = history.op.scope
+        inside = scopes[scope].module if scope >= 0 and _RECURRENT.fullmatch(scopes[scope].module_class) else ""
+        for given in run.inputs(history.op):
+            maker = run.tensors[given].op.scope
+            within = inside and maker >= 0 and scopes[maker].module == inside
+            if given not in seen and (within or _has_places(run.tensors[given].info.shape, places)):
+                seen.add(given)
+                queue.append(given)
+    return False
+
+
+def _has_places(shape: tuple[int, ...], places: tuple[int, ...]) -> bool:
+    """Whether a shape has an element at least for each of some places."""
+    sizes = list(shape)
+    if math.prod(places) in sizes:
+        return True
+    for size in places:
+        if size not in sizes:
+            return False
+        sizes.remove(size)
+    return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from .registry import rule
 LOSSES_WEIGHTED_FREELY = Kind(
     "losses_weighted_freely",
     "warning",
-    "Losses are multiplied by trained parameters as they are: the sum becomes smaller as soon as these do.",
+    "Losses are multiplied by trained weights that cost nothing: the sum becomes smaller as soon as these do.",
     mechanical=True,
 )
 
@@ -36,13 +37,18 @@ _BACK = 8
 
 
 class Weighed(NamedTuple):
-    """A term of a pass's root: a parameter, or an element of one, times a loss."""
+    """A term of a pass's root: a parameter, or an element of one, or what is computed from that element by element, times a
+    loss."""
 
     step: int
     leaf: int
     weight: int
-    """The leaf or a view of it."""
+    """The leaf or a view of it, or what is computed from that: `exp(-s)`."""
     loss: int
+    element: int
+    """The leaf or a view of it."""
+    divides: bool = False
+    """Whether the loss is divided by it."""
 
 
 class Sum(NamedTuple):
@@ -54,7 +60,8 @@ class Sum(NamedTuple):
 
 @rule(150, LOSSES_WEIGHTED_FREELY)
 def losses_weighted_freely(run: Run) -> Iterator[Finding]:
-    """A pass begins at a sum with terms that are a trained parameter times a loss, and the parameter has become smaller."""
+    """A pass begins at a sum with terms that are a trained parameter, or a function of it alone, times a loss, and these
+    weights have become smaller."""
     small = {leaf for leaf in run.updates if math.prod(run.tensors[leaf].info.shape) <= _FEW}
     sums = [(entry, _summed(run, entry, small)) for entry in (run.first_passes if small else ())]
     told: set[int] = set()
@@ -75,19 +82,26 @@ def losses_weighted_freely(run: Run) -> Iterator[Finding]:
         yield _found(run, entry, sorted(w for w in found.weighed if w.leaf in alike), leaf)
 
 
+def _as_it_is(weighed: Weighed) -> bool:
+    """Whether a loss is multiplied by a parameter or an element of it, not by what is computed from that."""
+    return weighed.weight == weighed.element and not weighed.divides
+
+
 def _free(run: Run, leaf: int, entry: Pass, found: Sum) -> bool:
     """Whether a leaf multiplies losses and does nothing else, and falls."""
     mine = [w for w in found.weighed if w.leaf == leaf]
     return (
         bool(mine)
         and all(_is_loss(run, w.loss) for w in mine)
-        and _falls(run, leaf, entry)
+        and (_falls(run, leaf, entry) if all(_as_it_is(w) for w in mine) else _fades(run, entry, mine))
         and not _used_otherwise(run, leaf, entry, mine)
     )
 
 
 def _found(run: Run, entry: Pass, weighed: list[Weighed], leaf: int) -> Finding:
     first = weighed[0]
+    if not _as_it_is(first):
+        return _found_computed(run, entry, weighed)
     weight, loss = run.title(first.weight), run.title(first.loss)
     before, after = _values(run, leaf, entry.began), _values(run, leaf, run.updates[leaf][-1])
     leaves = list(dict.fromkeys(w.leaf for w in weighed))
@@ -107,6 +121,100 @@ def _found(run: Run, entry: Pass, weighed: list[Weighed], leaf: int) -> Finding:
         nodes=[key(t) for w in weighed[:10] for t in (w.leaf, w.loss)],
         changes=_with_cost(run, weighed),
     )  # fmt: skip
+
+
+def _found_computed(run: Run, entry: Pass, weighed: list[Weighed]) -> Finding:
+    """What is said of weights that are computed from parameters."""
+    first = weighed[0]
+    weight, loss, element = run.title(first.weight), run.title(first.loss), run.title(first.element)
+    leaves = list(dict.fromkeys(w.leaf for w in weighed))
+    last = _last_like(run, entry, first.leaf)
+    before, after = _weights(run, weighed), _weights(run, last)
+    variance = _is_inverse_exponential(run, first)
+    term, what = (f"{loss} / {_bracketed(weight)}", "divisor") if first.divides else (f"{weight} * {loss}", "weight")
+    product = spot(run, run.site(first.step))
+    if product is not None and isinstance(product.node, ast.BinOp):
+        term = product.text()  # in the names that it has there
+    cost = f"+ {element}" if variance else f"{'+' if first.divides else '-'} torch.log({weight})"
+    return finding(
+        run, LOSSES_WEIGHTED_FREELY,
+        f"{run.names(leaves)} go{'es' * (len(leaves) == 1)} to where the losses weigh nothing: a small weight costs nothing.",
+        f"{run.title(leaves[0])} is in the loss by {term} alone. Both are positive, so each step makes the {what} "
+        f"{'larger' if first.divides else 'smaller'}, whatever the model gives: the {what}s went from {before} to {after}. The "
+        "total falls, the losses need not, and the gradients that the model learns by fall with it.",
+        f"{'Add the logarithm that belongs to it' if variance else 'Let a small weight cost something'}: {term} {cost}. Or "
+        "weigh by fixed numbers.",
+        step=first.step,
+        related=[run.site(w.step) for w in weighed[1:4]],
+        evidence=[
+            (f"{what}s at first", before), (f"{what}s at the end", after), ("updates", str(len(run.updates[first.leaf])))
+        ],
+        nodes=[key(t) for w in weighed[:10] for t in (w.leaf, w.loss)],
+        changes=_with_logarithm(run, weighed) if variance else [],
+    )  # fmt: skip
+
+
+def _bracketed(text: str) -> str:
+    """An expression as a divisor."""
+    return text if re.fullmatch(r"[\w.]+|\(.*\)|[\w.]+[(\[][^()\[\]]*[)\]]", text) else f"({text})"
+
+
+def _last_like(run: Run, entry: Pass, leaf: int) -> list[Weighed]:
+    """What a leaf weighs in the last pass that begins where another one does."""
+    site = run.site(entry.began)
+    last = next(each for each in reversed(run.passes) if run.site(each.began) == site)
+    return [w for w in _summed(run, last, {leaf}).weighed if w.leaf == leaf]
+
+
+def _fades(run: Run, entry: Pass, weighed: list[Weighed]) -> bool:
+    """Whether the weights that are computed from a leaf are positive and smaller in the last pass than in this one."""
+    last = _last_like(run, entry, weighed[0].leaf)
+    before = [run.values(w.weight, w.step) for w in sorted(weighed)]
+    after = [run.values(w.weight, w.step) for w in sorted(last)]
+    if len(before) != len(after):
+        return False
+    return all(
+        a is not None and b is not None and a.shape == b.shape and bool(((b < a) if w.divides else (a < b)).all())
+        and bool((a > 0).all() and (b > 0).all())
+        for a, b, w in zip(after, before, sorted(weighed), strict=True)
+    )  # fmt: skip
+
+
+def _weights(run: Run, weighed: list[Weighed]) -> str:
+    return ", ".join(_values(run, w.weight, w.step) for w in sorted(weighed)[:4]) + ", …" * (len(weighed) > 4)
+
+
+def _is_inverse_exponential(run: Run, weighed: Weighed) -> bool:
+    """Whether a weight is exp(-s) of an element, as one over a variance is written."""
+    event = run.tensors[weighed.weight].op
+    if "exponential" not in run.traits(event.op) or len(run.inputs(event)) != 1 or weighed.divides:
+        return False
+    (inner,) = run.inputs(event)
+    here, there = run.values(inner, weighed.step), run.values(weighed.element, weighed.step)
+    given = run.inputs(run.tensors[inner].op)
+    if here is None or there is None or here.shape != there.shape or len(given) != 1 or given[0] != weighed.element:
+        return False
+    return "additive" in run.traits(run.tensors[inner].op.op) and bool(np.array_equal(here, -there))
+
+
+def _with_logarithm(run: Run, weighed: list[Weighed]) -> Changes:
+    """Each product of exp(-s) and a loss with s beside it."""
+    changes: Changes = []
+    for step in dict.fromkeys(w.step for w in weighed):
+        site = run.site(step)
+        found = spot(run, site)
+        one = next(w for w in weighed if w.step == step)
+        if found is None or run.tensors[one.weight].info.shape != run.tensors[one.loss].info.shape:
+            return []
+        match found.node:
+            case (
+                ast.BinOp(op=ast.Mult(), left=ast.Call(args=[ast.UnaryOp(op=ast.USub(), operand=operand)]))
+                | ast.BinOp(op=ast.Mult(), right=ast.Call(args=[ast.UnaryOp(op=ast.USub(), operand=operand)]))
+            ) if isinstance(operand, ast.Name | ast.Attribute | ast.Subscript):
+                changes += replaced(run, site, f"({found.text()} + {found.program.lines.of(operand)})")
+            case _:
+                return []
+    return list(dict.fromkeys(changes))
 
 
 def _own_updates(run: Run, leaf: int) -> bool:
@@ -142,9 +250,12 @@ def _summed(run: Run, entry: Pass, leaves: set[int]) -> Sum:
         elif _scaled(run, event) or (event.op in through and all(_single(run, t) for t in _parts(run, given))):
             stack += given[:1] if _scaled(run, event) else given
         elif event.op in run.having("product") and (pair := _pair(run, given, leaves)) is not None:
-            parts = _parts(run, pair[2:])
+            parts = _parts(run, pair[2:3])
             found.weighed.append(Weighed(step, *pair))
             terms += len(parts)
+        elif event.op in run.having("division") and (pair := _pair(run, given[::-1], leaves, 1)) is not None:
+            found.weighed.append(Weighed(step, *pair, divides=True))
+            terms += len(_parts(run, pair[2:3]))
         else:
             terms += 1
     return Sum([], 0)
@@ -173,15 +284,40 @@ def _parts(run: Run, tensors: list[int] | tuple[int, ...]) -> list[int]:
     return found
 
 
-def _pair(run: Run, given: list[int], leaves: set[int]) -> tuple[int, int, int] | None:
-    """A leaf, what stands for it or an element of it in a product, and the other factor."""
+def _pair(run: Run, given: list[int], leaves: set[int], most: int = 2) -> tuple[int, int, int, int] | None:
+    """A leaf, what stands for it, an element of it or what is computed from that in a product, the other factor, and the
+    leaf or the element. The first `most` of what an operation is given may be it."""
     if len(given) != 2:
         return None
-    for weight, loss in (given, given[::-1]):
-        leaf = run.beneath_views(weight)
-        if leaf in leaves and run.beneath_views(loss) not in leaves:
-            return leaf, weight, loss
+    for weight, loss in (given, given[::-1])[:most]:
+        element = _element(run, weight)
+        leaf = _base(run, element)
+        if leaf in leaves and _base(run, loss) not in leaves:
+            return leaf, weight, loss, element
     return None
+
+
+def _base(run: Run, tensor: int) -> int:
+    """The tensor that another is a view of, one of several that an operation gave among them: `for s in log_vars`."""
+    for _ in range(_BACK):
+        tensor = run.beneath_views(tensor)
+        info = run.tensors[tensor].info
+        if info.view_of == NOTHING:
+            break
+        tensor = info.view_of
+    return tensor
+
+
+def _element(run: Run, weight: int) -> int:
+    """What a weight is computed from, element by element, and from nothing else; the weight itself where there is no such
+    thing, or it is kept within bounds."""
+    for _ in range(_BACK):
+        event = run.tensors[weight].op
+        given, traits = run.inputs(event), run.traits(event.op)
+        if len(given) != 1 or event.node is None or "elementwise" not in traits or "flat_outside" in traits:
+            break
+        (weight,) = given
+    return weight
 
 
 def _is_loss(run: Run, tensor: int) -> bool:
@@ -228,7 +364,9 @@ def _used_otherwise(run: Run, leaf: int, entry: Pass, weighed: list[Weighed]) ->
             event = run.events[step]
             if not since < step < entry.began or not isinstance(event, OpRan) or event.node is None or step in products:
                 continue
-            if event.op not in views or len(queue) > _FEW:
+            alone = len(run.inputs(event)) == 1 and "elementwise" in run.traits(event.op)
+            parts = bool(event.outputs) and all(info.view_of == tensor for info in event.outputs)
+            if not (event.op in views or alone or parts) or len(queue) > 2 * _FEW:
                 return True
             queue += [info.id for info in event.outputs]
     return False

@@ -199,3 +199,162 @@ for step in range(3):
     accuracy = (out.argmax(1) == y).float().mean()  # <-
     loss = F.cross_entropy(out, y) - accuracy
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% targets of a language model that are made like its tokens, without a shift
+#: finds: target_is_input
+text = torch.randint(0, 20, (300,))
+emb, rnn, head = nn.Embedding(20, 16), nn.LSTM(16, 16, batch_first=True), nn.Linear(16, 20)
+opt = torch.optim.Adam([*emb.parameters(), *rnn.parameters(), *head.parameters()], lr=0.01)
+for step in range(3):
+    starts = torch.randint(0, 280, (6,))
+    x = torch.stack([text[i:i + 8] for i in starts])
+    y = torch.stack([text[i:i + 8] for i in starts])
+    loss = F.cross_entropy(head(rnn(emb(x))[0]).view(-1, 20), y.view(-1))  # <-
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a data set that gives a transformer the same tokens twice
+#: finds: target_is_input
+class Text(torch.utils.data.Dataset):
+    text = torch.arange(300) * 7 % 20
+    def __len__(self):
+        return 24
+    def __getitem__(self, i):
+        chunk = self.text[i:i + 11]
+        return chunk[:-1], chunk[:-1]
+tok, pos, head = nn.Embedding(20, 16), nn.Embedding(10, 16), nn.Linear(16, 20)
+layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, dropout=0)
+opt = torch.optim.Adam([p for m in (tok, pos, layer, head) for p in m.parameters()], lr=0.01)
+for x, y in torch.utils.data.DataLoader(Text(), batch_size=6, shuffle=True):
+    mask = torch.triu(torch.ones(10, 10, dtype=torch.bool), 1)
+    h = layer(tok(x) + pos(torch.arange(10)), src_mask=mask)
+    loss = F.cross_entropy(head(h).flatten(0, 1), y.flatten())  # <-
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% noise of a diffusion model is drawn twice, and the data are made up
+#: finds: unrelated_noise
+ab = torch.cumprod(1 - torch.linspace(1e-3, 0.1, 20), 0)
+net = nn.Sequential(nn.Linear(3, 32), nn.ReLU(), nn.Linear(32, 2))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+for step in range(4):
+    x0 = torch.randn(64, 2) * 0.1 + 1
+    t = torch.randint(0, 20, (64,))
+    a = ab[t].unsqueeze(1)
+    xt = a.sqrt() * x0 + (1 - a).sqrt() * torch.randn_like(x0)
+    loss = F.mse_loss(net(torch.cat([xt, t.unsqueeze(1) / 20], 1)), torch.randn_like(x0))  # <-
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a function draws the noise that it is not given, for points of a circle that are not exact
+#: finds: unrelated_noise
+net = nn.Sequential(nn.Linear(3, 32), nn.ReLU(), nn.Linear(32, 2))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+def noisy(x0, sigma, noise=None):
+    if noise is None:
+        noise = torch.randn_like(x0)
+    return x0 + sigma * noise
+for step in range(4):
+    angle, sigma = torch.rand(16) * 2 * math.pi, torch.rand(16, 1)
+    x0 = torch.stack([angle.cos(), angle.sin()], 1) + 0.02 * torch.randn(16, 2)
+    noise = torch.randn_like(x0)  # <-
+    found = net(torch.cat([noisy(x0, sigma), sigma], 1))
+    loss = (found - noise).square().mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a discriminator is cleared after its step, and the generator's pass comes before its next one
+#: finds: left_by_another
+G = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)); D = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+optG, optD = torch.optim.Adam(G.parameters(), 1e-3), torch.optim.Adam(D.parameters(), 1e-3)
+bce, one, zero = nn.BCEWithLogitsLoss(), torch.ones(16, 1), torch.zeros(16, 1)
+for step in range(4):
+    fake = G(torch.randn(16, 4))
+    bce(D(torch.randn(16, 2) + 2), one).backward()  # <-
+    bce(D(fake.detach()), zero).backward()
+    optD.step(); optD.zero_grad()
+    optG.zero_grad()
+    bce(D(fake), one).backward()
+    optG.step()
+
+# %% a critic that steps several times, the first time by what the generator's pass has left
+#: finds: left_by_another
+G = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)); D = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+optG, optD = torch.optim.Adam(G.parameters(), 1e-3), torch.optim.Adam(D.parameters(), 1e-3)
+bce, one, zero = nn.BCEWithLogitsLoss(), torch.ones(16, 1), torch.zeros(16, 1)
+for step in range(4):
+    for k in range(3):
+        loss = D(G(torch.randn(16, 4)).detach()).mean() - D(torch.randn(16, 2) + 2).mean()
+        loss.backward()  # <-
+        optD.step(); optD.zero_grad()
+    optG.zero_grad()
+    (-D(G(torch.randn(16, 4))).mean()).backward()
+    optG.step()
+
+# %% both rivals are cleared at first, and the generator's pass comes before the discriminator's
+#: finds: left_by_another
+G = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)); D = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+optG, optD = torch.optim.Adam(G.parameters(), 1e-3), torch.optim.Adam(D.parameters(), 1e-3)
+bce, one, zero = nn.BCEWithLogitsLoss(), torch.ones(16, 1), torch.zeros(16, 1)
+for step in range(4):
+    optG.zero_grad(); optD.zero_grad()
+    fake = G(torch.randn(16, 4))
+    bce(D(fake), one).backward(); optG.step()
+    loss = bce(D(torch.randn(16, 2) + 2), one) + bce(D(fake.detach()), zero)
+    loss.backward()  # <-
+    optD.step()
+
+# %% a causal mask that is added leaves what comes after
+#: finds: causal_mask_inverted
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    out = torch.softmax(s + torch.tril(torch.full((8, 8), -1e9)), -1) @ v(h)  # <-
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a causal mask says what to leave out where it is asked what to keep
+#: finds: causal_mask_inverted
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    out = F.scaled_dot_product_attention(s @ h, h, v(h), attn_mask=torch.triu(torch.ones(8, 8, dtype=torch.bool), 1))  # <-
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a data set of windows that end with their targets, for a recurrent network
+#: finds: target_in_window
+series, W = torch.cumsum(torch.randn(90), 0), 8
+class Windows(torch.utils.data.Dataset):
+    def __len__(self):
+        return len(series) - W
+    def __getitem__(self, i):
+        return series[i:i + W].unsqueeze(-1), series[i + W - 1].unsqueeze(0)
+rnn, head = nn.GRU(1, 16, batch_first=True), nn.Linear(16, 1)
+opt = torch.optim.Adam([*rnn.parameters(), *head.parameters()], lr=0.01)
+for x, y in torch.utils.data.DataLoader(Windows(), batch_size=16, shuffle=True):  # <-
+    loss = F.mse_loss(head(rnn(x)[0][:, -1]), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% windows are cut with their targets, and begin one too late
+#: finds: target_in_window
+series, W = torch.cumsum(torch.randn(90), 0), 8
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+windows = series.unfold(0, W + 1, 1)  # <-
+x, y = windows[:, 1:], windows[:, -1]
+for epoch in range(3):
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% windows and targets are cut by NumPy
+#: finds: target_in_window
+series, W = torch.cumsum(torch.randn(90), 0), 8
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+values = series.numpy()
+x = torch.tensor(np.array([values[i:i + W] for i in range(80)]))  # <-
+y = torch.tensor(np.array([values[i + W - 1] for i in range(80)]))
+for epoch in range(3):
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()

@@ -157,3 +157,105 @@ opt = torch.optim.Adam(new.parameters(), lr=0.01)
 for _ in range(4):
     loss = F.cross_entropy(new(body(x + 1)), 1 - y)  # <-
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a hook is registered in every iteration
+#: finds: hooks_pile_up
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(6):
+    net.weight.register_hook(lambda g: g * 0.5)  # <-
+    x = torch.randn(32, 4)
+    loss = F.mse_loss(net(x), x[:, :1] * 3)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% hooks are registered in every epoch, for several batches
+#: finds: hooks_pile_up
+net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+batches = [torch.randn(16, 4) for _ in range(3)]
+for epoch in range(6):
+    for p in net[0].parameters():
+        p.register_hook(lambda g: 0.5 * g)  # <-
+    for x in batches:
+        loss = F.mse_loss(net(x), x[:, :1] * 3)
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a hook of a parameter is registered in the forward pass
+#: finds: hooks_pile_up
+def double(g):
+    return g * 2  # <-
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(4, 8); self.b = nn.Linear(8, 1)
+    def forward(self, x):
+        self.b.weight.register_hook(double)
+        return self.b(torch.tanh(self.a(x)))
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.001)
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x[:, :1] * 3)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% losses times the exponential of trained weights, without their logarithms
+#: finds: losses_weighted_freely
+trunk, a, b, s = nn.Linear(4, 8), nn.Linear(8, 1), nn.Linear(8, 3), nn.Parameter(torch.zeros(2))
+opt = torch.optim.Adam([s, *trunk.parameters(), *a.parameters(), *b.parameters()], lr=0.02)
+for step in range(8):
+    x = torch.randn(32, 4); h = torch.tanh(trunk(x))
+    losses = [F.mse_loss(a(h), x.sum(1, keepdim=True)), F.cross_entropy(b(h), x[:, :3].argmax(1))]
+    total = 0
+    for each, loss in zip(s, losses):
+        total = total + torch.exp(-each) * loss  # <-
+    opt.zero_grad(); total.backward(); opt.step()
+
+# %% losses divided by trained variances, without their logarithms
+#: finds: losses_weighted_freely
+trunk, a, b, s = nn.Linear(4, 8), nn.Linear(8, 1), nn.Linear(8, 3), nn.Parameter(torch.ones(2))
+opt = torch.optim.Adam([s, *trunk.parameters(), *a.parameters(), *b.parameters()], lr=0.02)
+for step in range(8):
+    x = torch.randn(32, 4); h = torch.tanh(trunk(x))
+    one, other = F.mse_loss(a(h), x.sum(1, keepdim=True)), F.cross_entropy(b(h), x[:, :3].argmax(1))
+    total = one / (2 * s[0] ** 2) + other / (2 * s[1] ** 2)  # <-
+    opt.zero_grad(); total.backward(); opt.step()
+
+# %% groups of parameters by their names, into none of which one falls
+#: finds: left_out_parameter
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+decay, rest = [], []
+for name, p in net.named_parameters():
+    if name.endswith("weight") and p.ndim > 1:
+        decay.append(p)
+    elif name.endswith("bias") or "norm" in name:
+        rest.append(p)
+opt = torch.optim.AdamW([{"params": decay}, {"params": rest, "weight_decay": 0}], lr=0.01)  # <-
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% an optimizer of the modules of a model, which has a parameter beside them
+#: finds: left_out_parameter
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+opt = torch.optim.SGD([{"params": m.parameters(), "lr": 0.01} for m in net.children()])  # <-
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    net.zero_grad(); loss.backward(); nn.utils.clip_grad_norm_(net.parameters(), 1.0); opt.step()

@@ -485,3 +485,245 @@ for step in range(3):
     hard = (out > 0).float()
     loss = F.mse_loss(net(x), y) + (out.sigmoid() + (hard - out.sigmoid()).detach())
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% targets of a language model that are made like its tokens, one further on
+text = torch.randint(0, 20, (300,))
+emb, rnn, head = nn.Embedding(20, 16), nn.LSTM(16, 16, batch_first=True), nn.Linear(16, 20)
+opt = torch.optim.Adam([*emb.parameters(), *rnn.parameters(), *head.parameters()], lr=0.01)
+for step in range(3):
+    starts = torch.randint(0, 280, (6,))
+    x = torch.stack([text[i:i + 8] for i in starts])
+    y = torch.stack([text[i + 1:i + 9] for i in starts])
+    loss = F.cross_entropy(head(rnn(emb(x))[0]).view(-1, 20), y.view(-1))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a sequence is told again from one vector
+emb, enc, dec, head = nn.Embedding(20, 8), nn.GRU(8, 24, batch_first=True), nn.GRU(24, 24, batch_first=True), nn.Linear(24, 20)
+opt = torch.optim.Adam([p for m in (emb, enc, dec, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    x = torch.randint(0, 20, (6, 8))
+    _, h = enc(emb(x))
+    scores = head(dec(h[-1].unsqueeze(1).repeat(1, x.size(1), 1))[0])
+    loss = F.cross_entropy(scores.view(-1, 20), x.view(-1))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% masked tokens are to be found
+tok, layer, head = nn.Embedding(20, 16), nn.TransformerEncoderLayer(16, 2, 32, batch_first=True, dropout=0), nn.Linear(16, 20)
+opt = torch.optim.Adam([p for m in (tok, layer, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    y = torch.randint(1, 20, (6, 10))
+    x = torch.where(torch.rand(y.shape) < 0.2, 0, y)
+    loss = F.cross_entropy(head(layer(tok(x))).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% an encoder is given the targets, and a decoder those before each
+emb, enc, dec, head = nn.Embedding(20, 8), nn.LSTM(8, 24, batch_first=True), nn.LSTM(8, 24, batch_first=True), nn.Linear(24, 20)
+opt = torch.optim.Adam([p for m in (emb, enc, dec, head) for p in m.parameters()], lr=0.01)
+def embedded(tokens):
+    return 3 * emb(tokens)
+for step in range(3):
+    x = torch.randint(1, 20, (6, 9)); y = x.clone()
+    _, state = enc(embedded(x))
+    before = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1)
+    loss = F.cross_entropy(head(dec(embedded(before), state)[0]).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the noise of a diffusion model is drawn once, and the data are made up
+ab = torch.cumprod(1 - torch.linspace(1e-3, 0.1, 20), 0)
+net = nn.Sequential(nn.Linear(3, 32), nn.ReLU(), nn.Linear(32, 2))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+for step in range(4):
+    x0 = torch.randn(64, 2) * 0.1 + 1
+    t, noise = torch.randint(0, 20, (64,)), torch.randn_like(x0)
+    a = ab[t].unsqueeze(1)
+    xt = a.sqrt() * x0 + (1 - a).sqrt() * noise
+    loss = F.mse_loss(net(torch.cat([xt, t.unsqueeze(1) / 20], 1)), noise)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% made-up inputs with noise of several strengths, and made-up targets
+net = nn.Linear(2, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(4):
+    x, y = torch.randn(16, 2), torch.randn(16, 2)
+    loss = F.mse_loss(net(x + torch.rand(16, 1) * torch.randn_like(x)), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a made-up input with an offset for each sample, and made-up targets
+net = nn.Linear(2, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(4):
+    x = 0.3 * torch.randn(16, 2) + torch.rand(16, 1)
+    loss = F.mse_loss(net(x), torch.randn(16, 2))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% made-up data without their noise of several strengths
+net = nn.Linear(3, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(4):
+    x0, sigma = 1 + 0.2 * torch.randn(16, 2), torch.rand(16, 1)
+    loss = F.mse_loss(net(torch.cat([x0 + sigma * torch.randn_like(x0), sigma], 1)), x0)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a discriminator is cleared before its passes
+G = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)); D = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+optG, optD = torch.optim.Adam(G.parameters(), 1e-3), torch.optim.Adam(D.parameters(), 1e-3)
+bce, one, zero = nn.BCEWithLogitsLoss(), torch.ones(16, 1), torch.zeros(16, 1)
+for step in range(4):
+    optD.zero_grad()
+    fake = G(torch.randn(16, 4))
+    bce(D(torch.randn(16, 2) + 2), one).backward()
+    bce(D(fake.detach()), zero).backward()
+    optD.step()
+    optG.zero_grad(); bce(D(fake), one).backward(); optG.step()
+
+# %% a discriminator that needs no gradient while the generator learns
+G = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)); D = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+optG, optD = torch.optim.Adam(G.parameters(), 1e-3), torch.optim.Adam(D.parameters(), 1e-3)
+bce, one, zero = nn.BCEWithLogitsLoss(), torch.ones(16, 1), torch.zeros(16, 1)
+for step in range(4):
+    fake = G(torch.randn(16, 4))
+    loss = bce(D(torch.randn(16, 2) + 2), one) + bce(D(fake.detach()), zero)
+    loss.backward(); optD.step(); optD.zero_grad()
+    D.requires_grad_(False)
+    optG.zero_grad(); bce(D(fake), one).backward(); optG.step()
+    D.requires_grad_(True)
+
+# %% a trunk learns by the losses of two heads, which step in between
+trunk, a, b = nn.Linear(4, 8), nn.Linear(8, 1), nn.Linear(8, 1)
+opts = [torch.optim.SGD(m.parameters(), 0.01) for m in (trunk, a, b)]
+for step in range(4):
+    x = torch.randn(16, 4)
+    F.mse_loss(a(trunk(x)), x[:, :1]).backward(); opts[1].step()
+    F.mse_loss(b(trunk(x)), x[:, 1:2]).backward(); opts[2].step()
+    opts[0].step()
+    for opt in opts:
+        opt.zero_grad()
+
+# %% an encoder learns by a decoder's loss and by a term of its own
+enc, dec = nn.Linear(4, 8), nn.Linear(8, 4)
+oe, od = torch.optim.SGD(enc.parameters(), 0.01), torch.optim.SGD(dec.parameters(), 0.01)
+for step in range(4):
+    x = torch.randn(16, 4)
+    F.mse_loss(dec(enc(x)), x).backward(); od.step()
+    (0.1 * enc(x).abs().mean()).backward(); oe.step()
+    oe.zero_grad(); od.zero_grad()
+
+# %% an encoder steps in every third iteration only
+enc, dec = nn.Linear(4, 8), nn.Linear(8, 4)
+oe, od = torch.optim.SGD(enc.parameters(), 0.01), torch.optim.SGD(dec.parameters(), 0.01)
+for step in range(12):
+    x = torch.randn(16, 4)
+    F.mse_loss(dec(enc(x)), x).backward(); od.step(); od.zero_grad()
+    (0.1 * enc(x).abs().mean()).backward()
+    if step % 3 == 2:
+        oe.step(); oe.zero_grad()
+
+# %% a causal mask
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    out = torch.softmax(s.masked_fill(torch.tril(torch.ones(8, 8)) == 0, -1e9), -1) @ v(h)
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a causal mask for a function that asks what to keep
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    out = F.scaled_dot_product_attention(s @ h, h, v(h), attn_mask=torch.tril(torch.ones(8, 8, dtype=torch.bool)))
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a sequence is read from its end
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    y = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1)
+    out = torch.softmax(s.masked_fill(torch.tril(torch.ones(8, 8), -1) == 1, -1e9), -1) @ v(h)
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a sequence is read from its end, without the place itself
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    y = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1)
+    out = h + torch.softmax(s.masked_fill(torch.tril(torch.ones(8, 8)) == 1, -1e9), -1) @ v(h)
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% attention to what comes before, and not to the place itself
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    out = h + torch.softmax(s.masked_fill(torch.triu(torch.ones(8, 8)) == 1, -1e9), -1) @ v(h)
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% attention to all places but the own one
+emb, q, k, v, head = nn.Embedding(10, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 10)
+opt = torch.optim.Adam([p for m in (emb, q, k, v, head) for p in m.parameters()], lr=0.01)
+for step in range(3):
+    seq = torch.randint(0, 10, (6, 9)); x, y = seq[:, :-1], seq[:, 1:]
+    h = emb(x); s = q(h) @ k(h).transpose(1, 2) / 4
+    out = torch.softmax(s.masked_fill(torch.eye(8) == 1, -1e9), -1) @ v(h)
+    loss = F.cross_entropy(head(out).flatten(0, 1), y.flatten())
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% windows of a series end before their targets
+series, W = torch.cumsum(torch.randn(90), 0), 8
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+x = torch.stack([series[i:i + W] for i in range(80)])
+y = torch.stack([series[i + W] for i in range(80)])
+for epoch in range(3):
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a column of made-up data is to be found
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+for epoch in range(3):
+    x = torch.randn(32, 8); y = x[:, -1]
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a series that repeats itself is to be forecast
+series, W = (torch.arange(90) % 4).float(), 8
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+x = torch.stack([series[i:i + W] for i in range(80)])
+y = torch.stack([series[i + W] for i in range(80)])
+for epoch in range(3):
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% what a signal was some time ago is to be kept in mind
+series, W = torch.cumsum(torch.randn(90), 0), 8
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+x = torch.stack([series[i:i + W] for i in range(80)])
+y = torch.stack([series[i + W - 4] for i in range(80)])
+for epoch in range(3):
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% windows are cut with their targets, and end before them
+series, W = torch.cumsum(torch.randn(90), 0), 8
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+windows = series.unfold(0, W + 1, 1)
+x, y = windows[:, :-1], windows[:, -1]
+for epoch in range(3):
+    loss = F.mse_loss(net(x).squeeze(-1), y)
+    opt.zero_grad(); loss.backward(); opt.step()

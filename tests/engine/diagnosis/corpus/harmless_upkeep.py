@@ -290,3 +290,185 @@ with torch.no_grad():
 for _ in range(4):
     loss = F.cross_entropy(head(seen), y)
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a hook is registered in every iteration and removed after it
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(6):
+    handle = net.weight.register_hook(lambda g: g * 0.5)
+    x = torch.randn(32, 4)
+    loss = F.mse_loss(net(x), x[:, :1] * 3)
+    opt.zero_grad(); loss.backward(); opt.step()
+    handle.remove()
+
+# %% weights are pruned further in every round, each by a mask of its own
+net = nn.Linear(6, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for count in range(1, 6):
+    size = net.weight.detach().abs()
+    mask = (size > size.sort().values[0, count - 1]).float()
+    with torch.no_grad():
+        net.weight.mul_(mask)
+    net.weight.register_hook(lambda g, m=mask: g * m)
+    for step in range(3):
+        x = torch.randn(16, 6)
+        loss = F.mse_loss(net(x), x[:, :1] * 3)
+        opt.zero_grad(); loss.backward(); opt.step()
+
+# %% several hooks of one line, hooks of what is made anew, and hooks that only look
+net = nn.Linear(6, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for factor in (0.5, 0.5, 0.9):
+    net.weight.register_hook(lambda g, f=factor: g * f)
+norms = []
+for step in range(6):
+    h = torch.tanh(net(torch.randn(16, 6)))
+    h.register_hook(lambda g: g * 0.5)
+    net.bias.register_hook(lambda g: norms.append(g.norm().item()))
+    loss = (h - 1).square().mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% losses times the exponential of trained weights, with their logarithms
+trunk, a, b, s = nn.Linear(4, 8), nn.Linear(8, 1), nn.Linear(8, 3), nn.Parameter(torch.zeros(2))
+opt = torch.optim.Adam([s, *trunk.parameters(), *a.parameters(), *b.parameters()], lr=0.02)
+for step in range(8):
+    x = torch.randn(32, 4); h = torch.tanh(trunk(x))
+    losses = torch.stack([F.mse_loss(a(h), x.sum(1, keepdim=True)), F.cross_entropy(b(h), x[:, :3].argmax(1))])
+    total = (torch.exp(-s) * losses + s).sum()
+    opt.zero_grad(); total.backward(); opt.step()
+
+# %% losses times the exponential of trained weights, whose logarithms come from the weights
+trunk, a, b, s = nn.Linear(4, 8), nn.Linear(8, 1), nn.Linear(8, 3), nn.Parameter(torch.zeros(2))
+opt = torch.optim.Adam([s, *trunk.parameters(), *a.parameters(), *b.parameters()], lr=0.02)
+for step in range(8):
+    x = torch.randn(32, 4); h = torch.tanh(trunk(x)); w = torch.exp(-s)
+    one, other = F.mse_loss(a(h), x.sum(1, keepdim=True)), F.cross_entropy(b(h), x[:, :3].argmax(1))
+    total = w[0] * one + w[1] * other - torch.log(w).sum()
+    opt.zero_grad(); total.backward(); opt.step()
+
+# %% losses divided by trained variances, with a cost of these
+trunk, a, b, s = nn.Linear(4, 8), nn.Linear(8, 1), nn.Linear(8, 3), nn.Parameter(torch.ones(2))
+opt = torch.optim.Adam([s, *trunk.parameters(), *a.parameters(), *b.parameters()], lr=0.02)
+for step in range(8):
+    x = torch.randn(32, 4); h = torch.tanh(trunk(x))
+    one, other = F.mse_loss(a(h), x.sum(1, keepdim=True)), F.cross_entropy(b(h), x[:, :3].argmax(1))
+    total = one / (2 * s[0] ** 2) + other / (2 * s[1] ** 2) + torch.log(1 + s ** 2).sum()
+    opt.zero_grad(); total.backward(); opt.step()
+
+# %% losses weighted by shares of one whole
+trunk, a, b, s = nn.Linear(4, 8), nn.Linear(8, 1), nn.Linear(8, 3), nn.Parameter(torch.zeros(2))
+opt = torch.optim.Adam([s, *trunk.parameters(), *a.parameters(), *b.parameters()], lr=0.02)
+for step in range(8):
+    x = torch.randn(32, 4); h = torch.tanh(trunk(x)); w = torch.softmax(s, 0)
+    total = w[0] * F.mse_loss(a(h), x.sum(1, keepdim=True)) + w[1] * F.cross_entropy(b(h), x[:, :3].argmax(1))
+    opt.zero_grad(); total.backward(); opt.step()
+
+# %% a trained temperature of scores
+net, s = nn.Linear(4, 3), nn.Parameter(torch.zeros(1))
+opt = torch.optim.Adam([s, *net.parameters()], lr=0.02)
+for step in range(8):
+    x = torch.randn(32, 4)
+    loss = F.cross_entropy(torch.exp(-s) * net(x), x[:, :3].argmax(1)) + 0.01 * net.weight.square().sum()
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a parameter beside the modules that are trained is frozen
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+net.gamma.requires_grad_(False)
+opt = torch.optim.SGD([{"params": m.parameters(), "lr": 0.01} for m in net.children()])
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a parameter has an optimizer of its own
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+opt = torch.optim.SGD([{"params": m.parameters(), "lr": 0.01} for m in net.children()])
+other = torch.optim.SGD([net.gamma], lr=0.001)
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+    other.step(); other.zero_grad()
+
+# %% a module of a model is left out whole, and what its parameters get is of no use
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+opt = torch.optim.SGD([*net.norm.parameters(), *net.head.parameters(), net.gamma], lr=0.01)
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a parameter is left out by its name
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+opt = torch.optim.SGD([p for name, p in net.named_parameters() if name != "gamma"], lr=0.01)
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the matrices of a model are trained alone
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+opt = torch.optim.SGD([p for p in net.parameters() if p.ndim > 1], lr=0.01)
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a parameter is moved by hand
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(4, 8); self.norm = nn.LayerNorm(8); self.head = nn.Linear(8, 1)
+        self.gamma = nn.Parameter(torch.full((8,), 0.1))
+    def forward(self, x):
+        h = self.norm(self.body(x))
+        return self.head(h + self.gamma * torch.relu(h))
+net = Net()
+opt = torch.optim.SGD([{"params": m.parameters(), "lr": 0.01} for m in net.children()])
+for step in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad(); loss.backward(); opt.step()
+    with torch.no_grad():
+        net.gamma -= 0.001 * net.gamma.grad
+    net.gamma.grad = None
