@@ -41,6 +41,7 @@ from .filing import recording_of
 from .project import ProjectCodes
 from .recorder import FOR_EVER, TorchRecorder, _version, rates_of
 from .telling import told
+from .threads import changing
 from .watch import watching
 
 Tensor = torch.Tensor
@@ -167,8 +168,7 @@ class BlackBox:
 
     def begin(self) -> None:
         """Record from here on."""
-        for owner in (torch.autograd, Tensor):
-            self._outer.enter_context(_passes(self, owner))
+        self._outer.enter_context(_passes(self))
         self._outer.callback(register_optimizer_step_pre_hook(self._steps).remove)
         if "signal" in self.until:
             self._outer.enter_context(_signals(self))
@@ -315,6 +315,7 @@ class BlackBox:
             known.sites.clear()  # they are rows of the former one's table
         self.recorder = made = TorchRecorder(self.codes, self.level)
         made.module_calls = before.recorder.module_calls
+        made.others.tells = before.recorder.others.tells
         segment = Segment(made, self.count)
         segment.before = before
         with made.noting():
@@ -514,31 +515,62 @@ def _depths() -> tuple[int, int]:
 
 
 @contextmanager
-def _passes(box: BlackBox, owner: Any) -> Iterator[None]:
-    """Tell of backward passes before they are recorded, and where they are not: of a function `backward` that programs call.
+def _passes(box: BlackBox) -> Iterator[None]:
+    """Tell of backward passes before they are recorded, and where they are not: of `backward`, which programs call."""
+    with changing:
+        _boxes.append(box)
+        if len(_boxes) == 1:
+            for owner in _OWNERS:
+                _instead(owner)
+    try:
+        yield
+    finally:
+        with changing:
+            _boxes.remove(box)
+            if not _boxes:
+                for owner, (original, _) in _replaced.items():
+                    owner.backward = original
+                _replaced.clear()
 
-    It has its own place again while it runs, because PyTorch goes by what stands there.
+
+def _instead(owner: Any) -> None:
+    """Put a function that tells the boxes of the thread in the place of another one.
+
+    That has its own place again while it runs, because PyTorch goes by what stands there, and so may modes of the program;
+    unless other threads have boxes, whose passes would go by.
     """
     original = vars(owner)["backward"]
 
     @wraps(original)
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-        if box.over or box.running or threading.get_ident() != box.thread or box.recorder.within:
+        thread = threading.get_ident()
+        told = [box for box in [*_boxes] if box.thread == thread and not (box.over or box.running or box.recorder.within)]
+        if not told:
             return original(tensors, *args, **kwargs)
-        box.began(tensors)
-        box.running = True
-        owner.backward = original
+        for box in told:
+            box.began(tensors)
+            box.running = True
+        with changing:
+            if all([box.thread == thread for box in _boxes]):
+                owner.backward = original
         try:
             return original(tensors, *args, **kwargs)
         finally:
-            box.running = False
-            owner.backward = backward
+            for box in told:
+                box.running = False
+            with changing:
+                if owner in _replaced:
+                    owner.backward = _replaced[owner][1]
 
     owner.backward = backward
-    try:
-        yield
-    finally:
-        owner.backward = original
+    _replaced[owner] = original, backward
+
+
+_OWNERS: tuple[Any, ...] = (torch.autograd, Tensor)
+_boxes: list[BlackBox] = []
+"""Those that listen, of all threads."""
+_replaced: dict[Any, tuple[Any, Any]] = {}
+"""What stood in the place of `backward` of each owner, and what stands there for them."""
 
 
 @contextmanager
