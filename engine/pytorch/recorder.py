@@ -200,6 +200,8 @@ class TorchRecorder(Logbook):
         """The function of PyTorch that the program called."""
         self.stepping = False
         """Whether an optimizer computes, whose operations are its own."""
+        self.gradient: tuple[float, ...] = ()
+        """The norm of the gradients with which it does, if somebody measures it."""
         self._anchors: list[tuple[int, Reached | None]] = []
         """For each call of a module the id() of the frame that calls it, and where the program was."""
         self._ids: dict[int, Held] = {}
@@ -1205,7 +1207,8 @@ class TorchRecorder(Logbook):
 
         def event() -> AnyEvent:
             hole = self.writer.hole
-            return e.Stepped(name, tuple([hole(n) for n in updated]), tuple([hole(n) for n in idle]), rates=rates)
+            parameters, others = tuple([hole(n) for n in updated]), tuple([hole(n) for n in idle])
+            return e.Stepped(name, parameters, others, rates=rates, gradient=self.gradient)
 
         self._write(where, event)
 
