@@ -14,15 +14,18 @@ import streamlit as st
 from components.html.markup import tag, text
 from components.page import tasks
 from components.page.edits import put_text
-from components.page.opening import open_file
+from components.page.opening import open_file, show_recording
 from components.page.recording_cache import gone
 from components.page.state import Page, page
 from components.page.task_progress import by_itself
 from components.server.render_lock import in_turn
-from engine.opening import opened
+from engine import limits
+from engine.opening import sentence as not_opened
 from engine.program import Program
-from engine.recording import Recording
+from engine.recording import Recording, RecordingError
+from engine.recording.recording import Growth
 from engine.sandbox.calls import CallError
+from engine.sandbox.settings import settings
 
 OFTEN = 2.0
 """Seconds between two looks at the file."""
@@ -42,12 +45,16 @@ class Following:
     due: float = 0.0
     began: float = 0.0
     """When it was read last, by the monotonic clock."""
+    growth: Growth | None = None
+    """What has been read of it, once it has grown."""
+    failed: int = 0
+    """How often in a row it could not be read."""
 
 
 def follow(path: Path, size: int) -> None:
     """Follow a file of which so many bytes have been read; -1 where nothing could be."""
     following = page().memory(Following)
-    following.path, following.size = path, size
+    following.path, following.size, following.growth, following.failed = path, size, None, 0
 
 
 def look(p: Page) -> None:
@@ -87,28 +94,48 @@ def _look(p: Page, following: Following, now: Callable[[], float] = time.monoton
         size = os.stat(following.path).st_size
         if size == following.size:
             return
-        data = following.path.read_bytes()
+        small = size <= limits.UPLOAD.value(settings().hosted)
+        data = following.path.read_bytes() if following.shown is None and small else b""
     except OSError:
         return  # it may come yet
     following.size, following.began = size, now()
-    if following.shown is None:
+    if following.shown is None and small:
         open_file(data, following.path.name)
         return
-    work = partial(_read, data, following.path.name)
-    tasks.start("follow", "Following", lambda stop: work(), partial(_grown, following), failed=lambda error: None, dims=False)
+    # What somebody else's file has is opened in a process of its own; this one the page was started with, and of what comes
+    # to it only that is read.
+    growth = following.growth = following.growth or Growth(following.path, settings().hosted)
+    work, failed = partial(_read, growth), partial(_failed, following)
+    tasks.start("follow", "Following", lambda stop: work(), partial(_grown, following), failed=failed, dims=False)
 
 
-def _read(data: bytes, name: str) -> Recording:
-    content = opened(data, name)
-    if not isinstance(content, Recording):
-        raise CallError("refused", "it is no recording")
-    return content
+def _read(growth: Growth) -> Recording | None:
+    try:
+        return growth.read()
+    except (OSError, RecordingError) as error:
+        raise CallError("refused", str(error)) from None
 
 
-def _grown(following: Following, recording: Recording) -> None:
+def _failed(following: Following, error: CallError) -> None:
+    """It could not be read: what is being written may be whole at the next look, else nobody looks any more."""
+    following.growth = None
+    following.failed += 1
+    if following.failed > 1 and following.path is not None:
+        page().notice = not_opened(error, following.path.name)
+        following.path = None
+
+
+def _grown(following: Following, recording: Recording | None) -> None:
     """More of the recording is there: it takes the place of what is on show."""
+    following.failed = 0
+    if recording is None:
+        return
     p = page()
     before = p.opened
+    if before is None and following.shown is None and following.path is not None:
+        show_recording(recording, following.path.name, b"", "")
+        following.shown = recording
+        return
     took = time.monotonic() - following.began
     following.due = time.monotonic() + SHARE * took
     if before is None or before is not following.shown or len(recording.events) < len(before.events):

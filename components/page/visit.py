@@ -14,6 +14,8 @@ from components.page.following import follow
 from components.page.opening import open_asked, open_example, open_file
 from components.page.ranks import open_together
 from components.page.state import Page, begin, has_begun, page
+from engine import limits
+from engine.sandbox.settings import settings
 
 OPEN = "GRADTAPE_OPEN"
 """The variable with the path of the file that a visit opens with, or of several; only who starts the page can set it."""
@@ -38,6 +40,9 @@ def _open_operators_file() -> bool:
     if os.pathsep in path:
         return _open_several([Path(each) for each in path.split(os.pathsep)])
     try:
+        if os.environ.get(FOLLOW) and os.stat(path).st_size > limits.UPLOAD.value(settings().hosted):
+            follow(Path(path), -1)  # which reads it piece by piece
+            return True
         data = Path(path).read_bytes()
     except OSError as error:
         if os.environ.get(FOLLOW):

@@ -26,11 +26,11 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 import numpy as np
 import torch
-from torch.optim.optimizer import register_optimizer_step_pre_hook
+from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from ..recording import events as e
 from ..recording.batch import Batch
-from ..recording.bounded_text import said
+from ..recording.bounded_text import name_of, said
 from ..recording.events import Scope, Site
 from ..recording.joining import Part, joined
 from ..recording.recording import Recording
@@ -41,6 +41,7 @@ from .filing import recording_of
 from .project import ProjectCodes
 from .recorder import FOR_EVER, TorchRecorder, _version, rates_of
 from .telling import told
+from .threads import changing
 from .watch import watching
 
 Tensor = torch.Tensor
@@ -62,11 +63,13 @@ class Iteration(NamedTuple):
     losses: tuple[float, ...]
     """What its backward passes began from, where that was one number."""
     gradient: float
-    """The norm of all gradients when an optimizer stepped; NaN where none did."""
+    """The norm of all gradients with which optimizers stepped; NaN where none did, or it could not be measured."""
     rates: tuple[float, ...]
-    """The learning rates of that optimizer's groups."""
+    """The learning rates of the last optimizer's groups."""
     turns: tuple[int, ...] = ()
     """The iterations of the loops that ran, outermost first."""
+    steps: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    """Each optimizer's name and rates, in the order in which they stepped."""
 
     @property
     def loss(self) -> float:
@@ -153,8 +156,13 @@ class BlackBox:
         self._nest: LoopNest = ((), ())
         self._losses: list[float] = []
         self._usual: deque[float] = deque(maxlen=USUAL)
-        self._gradient = math.nan
-        self._rates: tuple[float, ...] = ()
+        self._norms: dict[int, float] = {}
+        """By the `id()` of each optimizer that stepped in this iteration the norm of its gradients."""
+        self._stepped: list[tuple[str, tuple[float, ...]]] = []
+        self._untraced = False
+        """Whether Python tells of no lines, while an optimizer of PyTorch's computes and nothing is recorded."""
+        self._measures = True
+        """Whether norms of gradients can be had."""
         self._raised: tuple[str, str, Site | None] | None = None
         self.running = False
         """Whether a backward pass is under way."""
@@ -167,9 +175,9 @@ class BlackBox:
 
     def begin(self) -> None:
         """Record from here on."""
-        for owner in (torch.autograd, Tensor):
-            self._outer.enter_context(_passes(self, owner))
+        self._outer.enter_context(_passes(self))
         self._outer.callback(register_optimizer_step_pre_hook(self._steps).remove)
+        self._outer.callback(register_optimizer_step_post_hook(self._has_stepped).remove)
         if "signal" in self.until:
             self._outer.enter_context(_signals(self))
         self._record()
@@ -192,6 +200,7 @@ class BlackBox:
 
     def began(self, roots: Any) -> None:
         """A backward pass is about to begin."""
+        self._has_stepped()  # unless the optimizer has raised
         unit = self._nest[0]
         if unit != self._unit:
             self._unit, self._turns = unit, self._nest[1]
@@ -217,17 +226,39 @@ class BlackBox:
             self.trigger(f"the loss jumped to {loss:.6g}")
         self._usual.append(size)
 
-    def _steps(self, optimizer: Any, *_: Any) -> None:
+    def _steps(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self.over or threading.get_ident() != self.thread:
             return
         with self.recorder.aside(), torch.no_grad():
-            grads = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
-            dense = [g for g in grads if g.layout is torch.strided]
-            if dense:
-                self._gradient = float(torch.linalg.vector_norm(torch.stack(torch._foreach_norm(dense)).float()))
-            self._rates = rates_of(optimizer)
-        if dense and not math.isfinite(self._gradient) and "nan" in self.until:
-            self.trigger(f"the norm of the gradients was {self._gradient}")
+            grads = [g for group in optimizer.param_groups for p in group["params"] if (g := p.grad) is not None]
+            self._stepped.append((name_of(type(optimizer).__name__), rates_of(optimizer)))
+            if self._measures and grads:
+                try:
+                    self._norms[id(optimizer)] = norm_of(grads)
+                except Exception as error:  # of some kind of tensor that we have not met
+                    self._measures = False
+                    told(f"The black box cannot measure gradients: {type(error).__name__}: {said(error)}")
+        gradient = self._gradient
+        self.recorder.gradient = (gradient,) if self._norms else ()
+        if self._norms and not math.isfinite(gradient) and "nan" in self.until:
+            self.trigger(f"the norm of the gradients was {gradient}")
+        trace, own = self.codes.trace, type(optimizer).__module__.startswith("torch.")
+        # What PyTorch's optimizers run is none of the program's, unless it has given them a closure.
+        if own and not self.recording and len(args) + len(kwargs) == 1 and trace is not None and sys.gettrace() is trace:
+            sys.settrace(None)
+            self._untraced = True
+
+    def _has_stepped(self, *_: Any) -> None:
+        if self._untraced and threading.get_ident() == self.thread:
+            self._untraced = False
+            sys.settrace(self.codes.trace)
+
+    @property
+    def _gradient(self) -> float:
+        """The norm of all gradients with which optimizers have stepped in this iteration."""
+        if len(self._norms) == 1:
+            return next(iter(self._norms.values()))
+        return math.hypot(*self._norms.values()) if self._norms else math.nan
 
     def trigger(self, reason: str) -> None:
         """Something has happened: what there is will be written when the iteration is over."""
@@ -241,7 +272,8 @@ class BlackBox:
         if self.over or self.running or threading.get_ident() != self.thread:
             return
         point = self._point()
-        self._losses, self._gradient, self._rates = [], math.nan, ()
+        self._losses, self._stepped = [], []
+        self._norms.clear()
         self.scalars.add(point)
         self.count += 1
         self._ask(point)
@@ -268,7 +300,8 @@ class BlackBox:
             self._record()
 
     def _point(self) -> Iteration:
-        return Iteration(self.count, tuple(self._losses), self._gradient, self._rates, self._turns)
+        steps = tuple(self._stepped)
+        return Iteration(self.count, tuple(self._losses), self._gradient, steps[-1][1] if steps else (), self._turns, steps)
 
     def _stop(self) -> None:
         """It has been written, and the run goes on without it."""
@@ -315,6 +348,7 @@ class BlackBox:
             known.sites.clear()  # they are rows of the former one's table
         self.recorder = made = TorchRecorder(self.codes, self.level)
         made.module_calls = before.recorder.module_calls
+        made.others.tells = before.recorder.others.tells
         segment = Segment(made, self.count)
         segment.before = before
         with made.noting():
@@ -385,8 +419,13 @@ class BlackBox:
             else:
                 parts.append(Part(recording, segment.introduced, segment.same, earlier))
             earlier, done = len(parts) - 1, segment.first + segment.iterations
-        rest = [point for point in self.scalars.points if point.number >= done]
-        if rest and place and not self.recording:
+        # Of the iteration that runs there is all, if it is recorded.
+        rest = [
+            point
+            for point in self.scalars.points
+            if done <= point.number and not (self.recording and point.number == self.count)
+        ]
+        if rest and place:
             parts.append(Part(_told(rest, place, unit)))
         if self._raised is not None:
             type, message, span = self._raised
@@ -435,16 +474,37 @@ def _changed(recorder: TorchRecorder, tensor: Tensor, number: int) -> None:
     recorder._write(NOWHERE, event)
 
 
+def norm_of(grads: Sequence[Tensor]) -> float:
+    """The norm of all gradients; halves are added up as what holds their sum, sparse ones as they are meant."""
+    groups: dict[tuple[torch.device, torch.dtype], list[Tensor]] = {}
+    for g in grads:
+        if g.layout is not torch.strided:
+            g = g.coalesce().values() if g.layout is torch.sparse_coo else g.to_dense()
+        if g.is_complex():
+            g = torch.view_as_real(g.resolve_conj())
+        groups.setdefault((g.device, g.dtype), []).append(g)
+    found = []
+    for (_, dtype), same in groups.items():
+        norms = torch._foreach_norm(same, 2, torch.float32) if dtype in HALVES else torch._foreach_norm(same)
+        found.append(float(torch.linalg.vector_norm(torch.stack(norms))))
+    return found[0] if len(found) == 1 else math.hypot(*found)
+
+
+HALVES = frozenset((torch.float16, torch.bfloat16))
+
+
 class Place(NamedTuple):
-    """Where a loss comes from and where its backward pass begins, in a recording."""
+    """Where a loss comes from and where its backward pass begins, in a recording, and where optimizers step."""
 
     recording: Recording
     loss: e.OpRan
     passes: e.BackwardBegan
+    steps: tuple[e.Stepped, ...] = ()
+    """Of the iteration's first pass those of the whole iteration."""
 
 
 def _places(recordings: Sequence[Recording]) -> list[Place]:
-    """The backward passes of the last iteration that has any, with what made the losses that they begin from."""
+    """The backward passes of the last iteration that has any, with what made the losses that they begin from, and its steps."""
     for recording in reversed(recordings):
         events = recording.events
         began = recording.tape.steps(e.BackwardBegan).tolist()
@@ -461,12 +521,25 @@ def _places(recordings: Sequence[Recording]) -> list[Place]:
                 if loss is not None and loss.scope >= 0 and len(recording.scopes[event.scope].loops) == len(loops):
                     found.setdefault(event.site, Place(recording, loss, event))
         if found:
-            return list(found.values())
+            first, *others = found.values()
+            return [first._replace(steps=_steps_of(recording, len(loops))), *others]
     return []
 
 
+def _steps_of(recording: Recording, loops: int) -> tuple[e.Stepped, ...]:
+    """Where in so many loops optimizers step."""
+    found: dict[int, e.Stepped] = {}
+    for step in recording.tape.steps(e.Stepped).tolist():
+        event = recording.events[step]
+        assert isinstance(event, e.Stepped)
+        if event.scope >= 0 and len(recording.scopes[event.scope].loops) == loops:
+            found.setdefault(event.site, event)
+    return tuple(found.values())
+
+
 def _told(points: Sequence[Iteration], places: Sequence[Place], unit: tuple[int, ...]) -> Recording:
-    """The scalars of some iterations as a recording: what their losses were, and that the passes and steps took place."""
+    """The scalars of some iterations as a recording: what their losses were, and that the passes and steps took place, with
+    learning rates and the norm of the gradients."""
     recording = places[0].recording
     sites = list(recording.sites)
     scopes: list[Scope] = []
@@ -504,6 +577,11 @@ def _told(points: Sequence[Iteration], places: Sequence[Place], unit: tuple[int,
                 ),
                 e.BackwardEnded(passes, site=began.site, scope=scope(began.scope, point)),
             ]  # fmt: skip
+        for (name, rates), step in zip(point.steps, places[0].steps, strict=False):
+            where = scope(step.scope, point)
+            events.append(e.Stepped(name, rates=rates, site=step.site, scope=where))
+        if point.steps and places[0].steps and point.gradient == point.gradient:
+            events[-1] = msgspec.structs.replace(events[-1], gradient=(point.gradient,))
     return Recording(recording.source, events, sites, scopes, arrays, dict(recording.ops), recording.engine,
                      names=recording.names)  # fmt: skip
 
@@ -514,31 +592,62 @@ def _depths() -> tuple[int, int]:
 
 
 @contextmanager
-def _passes(box: BlackBox, owner: Any) -> Iterator[None]:
-    """Tell of backward passes before they are recorded, and where they are not: of a function `backward` that programs call.
+def _passes(box: BlackBox) -> Iterator[None]:
+    """Tell of backward passes before they are recorded, and where they are not: of `backward`, which programs call."""
+    with changing:
+        _boxes.append(box)
+        if len(_boxes) == 1:
+            for owner in _OWNERS:
+                _instead(owner)
+    try:
+        yield
+    finally:
+        with changing:
+            _boxes.remove(box)
+            if not _boxes:
+                for owner, (original, _) in _replaced.items():
+                    owner.backward = original
+                _replaced.clear()
 
-    It has its own place again while it runs, because PyTorch goes by what stands there.
+
+def _instead(owner: Any) -> None:
+    """Put a function that tells the boxes of the thread in the place of another one.
+
+    That has its own place again while it runs, because PyTorch goes by what stands there, and so may modes of the program;
+    unless other threads have boxes, whose passes would go by.
     """
     original = vars(owner)["backward"]
 
     @wraps(original)
     def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
-        if box.over or box.running or threading.get_ident() != box.thread or box.recorder.within:
+        thread = threading.get_ident()
+        told = [box for box in [*_boxes] if box.thread == thread and not (box.over or box.running or box.recorder.within)]
+        if not told:
             return original(tensors, *args, **kwargs)
-        box.began(tensors)
-        box.running = True
-        owner.backward = original
+        for box in told:
+            box.began(tensors)
+            box.running = True
+        with changing:
+            if all([box.thread == thread for box in _boxes]):
+                owner.backward = original
         try:
             return original(tensors, *args, **kwargs)
         finally:
-            box.running = False
-            owner.backward = backward
+            for box in told:
+                box.running = False
+            with changing:
+                if owner in _replaced:
+                    owner.backward = _replaced[owner][1]
 
     owner.backward = backward
-    try:
-        yield
-    finally:
-        owner.backward = original
+    _replaced[owner] = original, backward
+
+
+_OWNERS: tuple[Any, ...] = (torch.autograd, Tensor)
+_boxes: list[BlackBox] = []
+"""Those that listen, of all threads."""
+_replaced: dict[Any, tuple[Any, Any]] = {}
+"""What stood in the place of `backward` of each owner, and what stands there for them."""
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -109,6 +110,9 @@ class Loops:
 
     def __init__(self, codes: ProjectCodes, told: Told) -> None:
         self.codes, self.told = codes, told
+        self.over = False
+        """Whether another thread has ended it: what Python tells of lines is this one's to end."""
+        self._thread = get_ident()
         self._frames: dict[FrameType, Frame] = {}
 
     def entered(self, frame: FrameType) -> Frame | None:
@@ -133,12 +137,16 @@ class Loops:
 
     def came(self, frame: FrameType, line: int) -> None:
         """A call came to a line."""
+        if get_ident() != self._thread:
+            return
         known = self._frames.get(frame) or self.entered(frame)
         if known is not None and known.at(line):
             self.tell()
 
     def left(self, frame: FrameType) -> None:
         """A call is over, or a generator waits."""
+        if get_ident() != self._thread:
+            return
         known = self._frames.pop(frame, None)
         if known is not None and known.open:
             self.tell()
@@ -176,6 +184,9 @@ def _traced(loops: Loops, around: FrameType) -> Iterator[None]:
     """The id() of code that has no loops, kept by `codes`: this is asked at every call, PyTorch's own among them."""
 
     def called(frame: FrameType, event: str, _: Any) -> Any:
+        if loops.over:
+            sys.settrace(None)
+            return None
         if id(frame.f_code) in quiet:
             return None
         if loops.entered(frame) is not None:
@@ -196,7 +207,7 @@ def _traced(loops: Loops, around: FrameType) -> Iterator[None]:
     try:
         yield
     finally:
-        loops.codes.trace = None
+        loops.codes.trace, loops.over = None, True
         if sys.gettrace() is called:
             sys.settrace(None)
         for frame, before in changed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import sysconfig
 from pathlib import Path
+from threading import Lock
 from traceback import extract_tb
 from types import CodeType
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from ..recording.call_paths import Codes, Known
 from ..recording.events import Site
 
+_numbering = Lock()
 _INSTALLED = tuple({str(Path(place).resolve()) for place in sysconfig.get_paths().values()})
 _GRADTAPE = str(Path(__file__).resolve().parents[1])
 
@@ -37,7 +39,8 @@ class ProjectCodes(Codes):
         known = self.known.get(id(code))
         if known is None:
             if code.co_filename not in self.program and self.has(code.co_filename):
-                self.program[code.co_filename] = len(self.program)
+                with _numbering:
+                    self.program.setdefault(code.co_filename, len(self.program))
             known = super().of(code)
         return known
 

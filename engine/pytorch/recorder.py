@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import math
 import weakref
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
+from pathlib import Path
 from sys import _getframe, gettrace, settrace
-from threading import get_ident
+from threading import RLock, get_ident
 from time import monotonic
 from types import FrameType
 from typing import Any, TypeAlias
@@ -31,7 +33,7 @@ from ..recording.batch import HOLE
 from ..recording.bounded_text import name_of, said, shown
 from ..recording.call_paths import CallPath, Known
 from ..recording.collectives import BY_HOOK, REDUCED
-from ..recording.events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Sent, TensorInfo, Write
+from ..recording.events import NOTHING, AnyEvent, Argument, NodeInfo, Saved, Sent, Site, TensorInfo, Write
 from ..recording.logbook import Logbook
 from ..recording.op_info import OpInfo
 from ..recording.recorder import RATES
@@ -44,6 +46,7 @@ from .project import ProjectCodes
 from .ranks import COMMUNICATIONS, Collective, Wrapped, flat
 from .ranks import here as rank_here
 from .telling import told
+from .threads import Others, Place
 
 Tensor = torch.Tensor
 Reached: TypeAlias = tuple[Known, CallPath, int]
@@ -96,7 +99,7 @@ class Held(weakref.ref[Tensor]):
 
 class Aside:
     """A block of the recorder's own, of which no mode is told, nor who follows the program's lines; it may stand within
-    another.
+    another. One thread at a time is in one: a pass may be run by several of autograd's.
 
     Args:
         mends: whether an error in it ends the recording instead of the program.
@@ -109,6 +112,7 @@ class Aside:
 
     def __enter__(self) -> None:
         recorder = self.recorder
+        recorder.lock.acquire()
         recorder.busy += 1
         recorder.within += 1
         if recorder.within == 1:
@@ -133,10 +137,13 @@ class Aside:
             if tracing is not None:
                 settrace(tracing)
         recorder.busy -= 1
-        if error is not None and self.mends and isinstance(error, Exception):
-            recorder.fail(error)
-            return True
-        return False
+        try:
+            if self.mends and isinstance(error, Exception):
+                recorder.fail(error)
+                return True
+            return False
+        finally:
+            recorder.lock.release()
 
 
 def _is_module(value: Any) -> bool:
@@ -173,7 +180,12 @@ class TorchRecorder(Logbook):
         self.busy = 0
         """Above 0 while the recorder itself uses PyTorch, or what runs is to be passed over."""
         self.thread = get_ident()
-        """The thread that is recorded."""
+        """The thread that is recorded; while one of autograd's runs a pass within one of its passes, that one."""
+        self.lock = RLock()
+        """Belongs to the thread that is within a block of the recorder's own."""
+        self.others = Others()
+        self.later: deque[Callable[[], None]] = deque()
+        """What other threads have left to be noted."""
         self.within = 0
         """In how many blocks of its own the recorder is."""
         self.guards: Any = ()
@@ -188,6 +200,8 @@ class TorchRecorder(Logbook):
         """The function of PyTorch that the program called."""
         self.stepping = False
         """Whether an optimizer computes, whose operations are its own."""
+        self.gradient: tuple[float, ...] = ()
+        """The norm of the gradients with which it does, if somebody measures it."""
         self._anchors: list[tuple[int, Reached | None]] = []
         """For each call of a module the id() of the frame that calls it, and where the program was."""
         self._ids: dict[int, Held] = {}
@@ -245,6 +259,47 @@ class TorchRecorder(Logbook):
         return bool(self.busy) or get_ident() != self.thread or not self.watching
 
     @property
+    def here(self) -> bool:
+        """Whether what runs is in the thread that is recorded, or in one of autograd's, in a pass of that thread's."""
+        return get_ident() == self.thread or self.lent
+
+    @property
+    def lent(self) -> bool:
+        """Whether a thread of autograd's runs the innermost pass: one for a device, or for passes that are nested deeply."""
+        return bool(self._running) and self.watching and self.others.lends(self._running[-1])
+
+    def _tells(self, number: int, received: Sequence[Any]) -> bool:
+        """Whether a node that tells does so in the pass with this number: passes around it, and those of other threads, may
+        come to the same node."""
+        if not self._running or self._running[-1] != number:
+            return False
+        return get_ident() == self.thread or (self.watching and self.others.lends(number, received))
+
+    def foreign(self, what: str) -> None:
+        """Another thread, of which nothing is recorded, did something of which it matters that it is not; that is told once."""
+        assert isinstance(self.codes, ProjectCodes)
+        place = self.others.first(self.codes) if self.watching else None
+        if place is not None:
+            self.later.append(partial(self._tell_of, what, place))
+
+    def _tell_of(self, what: str, place: Place) -> None:
+        thread, file, line = place
+        at = f'"{thread}"'
+        site = NOTHING
+        if file:
+            cell = self.codes.program.setdefault(file, len(self.codes.program))
+            site = self.writer.add_site(Site(cell, line, 0, line, 0))
+            at += f", {Path(file).name} line {line}"
+        message = (
+            f"{what} ran in another thread ({at}), and is not recorded: only the thread that records is."
+            " With gradtape.record(…) in the function that the thread runs, it has a recording of its own"
+        )
+        self.writer.once((site, NOTHING), e.Warned("RuntimeWarning", message))
+        if self.others.tells:
+            self.others.tells = False
+            told(message)
+
+    @property
     def passes_over(self) -> bool:
         """Whether what runs is within a rule, or an optimizer's own."""
         return bool(self.unseen or self.stepping or (self._running and not self.in_hook))
@@ -255,7 +310,8 @@ class TorchRecorder(Logbook):
         """What runs now: the sites and scopes of the program's innermost frame."""
         reached = self._reached(_getframe(1))
         if reached is None:
-            return NOWHERE
+            # A thread of autograd's has none of the program's frames.
+            return NOWHERE if get_ident() == self.thread or not self.lent else self._where
         met, path, site = reached
         key: Any = met if met.top else (met, path)
         scope = self._here.get(key)
@@ -335,10 +391,10 @@ class TorchRecorder(Logbook):
             del self._ids[key]
             memory = self._memory_of.pop(key, 0)
             if memory:
-                sharers = self._sharers[memory]
-                del sharers[key]
+                sharers = self._sharers.get(memory, {})  # it may come about meanwhile, where another thread lets go of a tensor
+                sharers.pop(key, None)
                 if not sharers:
-                    del self._sharers[memory]
+                    self._sharers.pop(memory, None)
 
     def _shares(self, tensor: Tensor) -> None:
         """A tensor may lie in memory in which others do."""
@@ -608,6 +664,8 @@ class TorchRecorder(Logbook):
                 self._arrived_from_others(pending, pending.together)
             else:
                 self._settle(pending)
+        while self.later:
+            self.later.popleft()()
 
     # --- other ranks ------------------------------------------------------------------------------------------------------
 
@@ -935,6 +993,7 @@ class TorchRecorder(Logbook):
         self._passes += 1
         number = self._passes
         self._running.append(number)
+        self.others.pass_began(number, grads)
         self.trains(via)
 
         def event() -> AnyEvent:
@@ -988,9 +1047,11 @@ class TorchRecorder(Logbook):
             targets: the nodes that its edges lead to.
             places: to which of their inputs.
         """
-        if self.busy:
+        if not self._tells(number, received):
             return
         with self.noted:
+            if self.busy > 1:
+                return
             if self.waiting:
                 self.settle()
             gradient = self._gradient
@@ -1022,9 +1083,11 @@ class TorchRecorder(Logbook):
     ) -> None:
         """A gradient was added to a leaf's."""
         leaf = reference()
-        if self.busy or leaf is None or leaf.grad is None:
+        if leaf is None or leaf.grad is None or not self._tells(number, received):
             return
         with self.noted:
+            if self.busy > 1:
+                return
             leaf_number = self.known(leaf)
             self.owns(leaf_number, leaf.grad)
             self._where = where
@@ -1058,6 +1121,7 @@ class TorchRecorder(Logbook):
         self._reached_leaves.clear()
         self._creating = creating
         number = self._running.pop()
+        self.others.pass_ended(number)
         text = "" if error is None else said(error)
         self._write(self._where, lambda: e.BackwardEnded(self.writer.hole(number), not retain, text))
 
@@ -1143,7 +1207,8 @@ class TorchRecorder(Logbook):
 
         def event() -> AnyEvent:
             hole = self.writer.hole
-            return e.Stepped(name, tuple([hole(n) for n in updated]), tuple([hole(n) for n in idle]), rates=rates)
+            parameters, others = tuple([hole(n) for n in updated]), tuple([hole(n) for n in idle])
+            return e.Stepped(name, parameters, others, rates=rates, gradient=self.gradient)
 
         self._write(where, event)
 

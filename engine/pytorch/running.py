@@ -10,15 +10,20 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
+from threading import Lock, get_ident
 from traceback import StackSummary, TracebackException
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any, TextIO
 
+from ..recording.bounded_text import name_of
+from ..recording.events import NOTHING, Printed, Warned
 from ..recording.recording import Recording
-from ..recording.running_loops import RunningLoops
+from ..recording.running_loops import RunningLoop, RunningLoops
+from ..recording.writer import NOWHERE
 from ..sandbox.instrument import TAPE, instrument
 from .filing import Filing, recording_of
 from .project import ProjectCodes
@@ -36,7 +41,7 @@ class Program(RunningLoops):
     def bind(self, name: str, value: Any, function: str, given: bool = False) -> None:
         """A name was bound."""
         recorder = self.recorder
-        if recorder.watching and not recorder.busy and not recorder.passes_over:
+        if not recorder.deaf and not recorder.passes_over:
             with recorder.noting():
                 recorder.settle()
                 recorder.bind(name, value, function, given)
@@ -57,10 +62,34 @@ class Program(RunningLoops):
         """The value of a cell's last expression."""
         return value
 
+    # Other threads run the same text; their loops are not those of the recorded one.
+
+    def loop(self, line: int, iterable: Any) -> Iterator[Any]:
+        """A `for` loop's iterable, counting."""
+        return self.counted(line, iterable, sys._getframe(1)) if self._here else iter(iterable)
+
+    def enter(self, loop: RunningLoop) -> None:
+        """An iteration of a loop begins."""
+        if self._here:
+            super().enter(loop)
+
+    def drop(self, loop: RunningLoop) -> None:
+        """Forget a loop."""
+        if self._here:
+            super().drop(loop)
+
+    def _around(self, frame: FrameType) -> tuple[int, int]:
+        return super()._around(frame) if self._here else (NOTHING, 0)
+
+    @property
+    def _here(self) -> bool:
+        return get_ident() == self.recorder.thread
+
     def tell_loops(self) -> None:
         """Other loops, or other iterations of them, run from now on."""
-        self.recorder.settle()
-        self.recorder.loops((tuple([loop.key for loop in self.loops]), tuple([loop.k for loop in self.loops])))
+        with self.recorder.noting():
+            self.recorder.settle()
+            self.recorder.loops((tuple([loop.key for loop in self.loops]), tuple([loop.k for loop in self.loops])))
 
 
 class _Loader(SourceFileLoader):
@@ -98,6 +127,7 @@ class _Copied(io.TextIOBase):
     def __init__(self, stream: TextIO, name: str, recorder: TorchRecorder) -> None:
         self.stream, self.name, self.recorder = stream, name, recorder
         self.pending = ""
+        self._lock = Lock()
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
@@ -119,10 +149,14 @@ class _Copied(io.TextIOBase):
     def write(self, text: str) -> int:
         """Pass text on; whole lines are noted."""
         written = self.stream.write(text)
-        self.pending += text
-        if "\n" in self.pending and not self.recorder.busy:
-            lines, _, self.pending = self.pending.rpartition("\n")
-            self._note(lines + "\n")
+        lines = ""
+        with self._lock:
+            self.pending += text
+            if "\n" in self.pending and not self.recorder.busy:
+                lines, _, self.pending = self.pending.rpartition("\n")
+                lines += "\n"
+        if lines:
+            self._note(lines)
         return written
 
     def flush(self) -> None:
@@ -136,10 +170,17 @@ class _Copied(io.TextIOBase):
             self._note(text)
 
     def _note(self, text: str) -> None:
-        recorder = self.recorder
-        with recorder.noting():
-            recorder.settle()
-            recorder.printed(text.encode("utf-8", "replace").decode("utf-8"), self.name)
+        _note(self.recorder, Printed(text.encode("utf-8", "replace").decode("utf-8"), self.name))
+
+
+def _note(recorder: TorchRecorder, event: Printed | Warned) -> None:
+    """Write an event down where the program is; of another thread, where the recorded one comes to next, without a place."""
+    if get_ident() != recorder.thread:
+        recorder.later.append(partial(recorder.writer.once, NOWHERE, event))
+        return
+    with recorder.noting():
+        recorder.settle()
+        recorder.writer.once(recorder.where(), event)
 
 
 def instrumented(source: bytes, path: str) -> CodeType:
@@ -205,9 +246,8 @@ def _as_script(path: Path, arguments: Sequence[str], recorder: TorchRecorder) ->
     shown = warnings.showwarning
 
     def show(message: Any, category: type[Warning], *rest: Any, **named: Any) -> None:
-        with recorder.noting():
-            recorder.settle()
-            recorder.warned(category.__name__, str(message))
+        if not recorder.busy or get_ident() != recorder.thread:  # else it is the recorder's own
+            _note(recorder, Warned(name_of(category.__name__), str(message)))
         shown(message, category, *rest, **named)
 
     with ExitStack() as stack:

@@ -127,7 +127,7 @@ def start(
 
 
 def stop() -> Session:
-    """End the recording that `gradtape.start()` has begun, and write its file.
+    """End the recording that `gradtape.start()` has begun, and write its file. Another thread may do so.
 
     Raises:
         RuntimeError: where none has been started.
@@ -228,10 +228,13 @@ class Session:
         """What was recorded so far."""
         if self.recorder is None:
             raise RuntimeError("nothing has been recorded")
-        if self._box is not None:
-            return self._box.made()
-        made = None if self._filing is None else self._filing.recording()
-        return recording_of(self.recorder) if made is None else made
+        with self.recorder.aside():  # another thread may ask
+            if self._box is not None:
+                made: Recording | None = self._box.made()
+            else:
+                made = None if self._filing is None else self._filing.recording()
+            found = recording_of(self.recorder) if made is None else made
+        return found
 
     def _start(self, frame: FrameType, folder: Path | None = None, codes: ProjectCodes | None = None) -> None:
         if self.level == "off":

@@ -8,10 +8,11 @@ and custom Functions have one entrance each, which is wrapped as long as a recor
 from __future__ import annotations
 
 import gc
+import os
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from threading import RLock, get_ident
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -25,7 +26,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..recording.writer import NOWHERE, Where
 from .ranks import wrapping
-from .recorder import TorchRecorder, _version
+from .recorder import FOR_EVER, TorchRecorder, _version
+from .threads import changing, recorded_thread
 
 Tensor = torch.Tensor
 _functorch = torch._C._functorch
@@ -155,9 +157,16 @@ class Modes:
 
     @contextmanager
     def on(self) -> Iterator[None]:
-        """Have both on the stacks."""
-        with self.operations, self.calls:
-            yield
+        """Have both on the stacks, which are the thread's: where another one ends the recording, they stay there, silent."""
+        thread = get_ident()
+        with ExitStack() as stack:
+            stack.enter_context(self.operations)
+            stack.enter_context(self.calls)
+            try:
+                yield
+            finally:
+                if get_ident() != thread:
+                    stack.pop_all()
 
     def leave(self, calls: bool = True) -> tuple[bool, bool]:
         """Take them off where they are the innermost, the mode of operations alone if that is all; returns which were."""
@@ -211,6 +220,8 @@ def _told(recorder: TorchRecorder, modes: Modes, tensor: Tensor, hook: Callable[
         where = recorder.where()
 
     def told(gradient: Tensor) -> Any:
+        if not recorder.here:
+            return hook(gradient)
         recorder.in_hook += 1
         try:
             with modes.again():
@@ -231,7 +242,7 @@ def _retaining(recorder: TorchRecorder, tensor: Tensor) -> None:
 
     def told(gradient: Tensor) -> None:
         seen = held()
-        if seen is not None and recorder.watching and not recorder.busy:
+        if seen is not None and recorder.watching and not recorder.busy and recorder.here:
             with recorder.noted:
                 recorder.retained(seen, gradient)
 
@@ -242,8 +253,10 @@ def _retaining(recorder: TorchRecorder, tensor: Tensor) -> None:
 def watching(recorder: TorchRecorder) -> Iterator[None]:
     """Tell a recorder of everything that PyTorch does in this thread."""
     recorder.watching = True
+    _watched.add(recorder)
     modes = Modes(recorder)
     with ExitStack() as stack:
+        stack.enter_context(recorded_thread(recorder.thread))
         stack.callback(_end, recorder)
         for handle in _modules(recorder):
             stack.callback(handle.remove)
@@ -261,6 +274,19 @@ def _end(recorder: TorchRecorder) -> None:
         with recorder.noted:
             recorder.settle()
     recorder.watching = False
+    if get_ident() != recorder.thread:
+        recorder.busy += FOR_EVER  # its modes stay in that thread
+
+
+def _forked() -> None:
+    """What a process that is forked from a recorded one does is not recorded."""
+    for recorder in _watched:
+        recorder.busy += FOR_EVER
+
+
+_watched: weakref.WeakSet[TorchRecorder] = weakref.WeakSet()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def _modules(recorder: TorchRecorder) -> Iterator[Any]:
@@ -306,6 +332,8 @@ def _optimizers(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
 
     def before(optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if recorder.deaf:
+            if get_ident() != recorder.thread:
+                recorder.foreign("An optimizer's step")
             return None
         versions: dict[int, int] = {}
         where = NOWHERE
@@ -382,7 +410,12 @@ def _passes(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
     original = autograd_graph._engine_run_backward
 
     def run(t_outputs: Any, *args: Any, **kwargs: Any) -> Any:
-        if recorder.deaf:
+        thread = get_ident()
+        if thread != recorder.thread and not recorder.lent:
+            recorder.foreign("A backward pass")
+            with recorder.others.passing():
+                return original(t_outputs, *args, **kwargs)
+        if recorder.busy or not recorder.watching:
             return original(t_outputs, *args, **kwargs)
         if not all([t.requires_grad for t in t_outputs if isinstance(t, Tensor)]):
             return original(t_outputs, *args, **kwargs)  # which says that there is nothing to go back through
@@ -390,9 +423,8 @@ def _passes(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
         via = "backward" if kwargs.get("accumulate_grad", False) else "grad"
         creating = recorder.creating
         handles: list[Any] = []
-        thresholds = gc.get_threshold()
-        if 0 < thresholds[0] < ROOM:
-            gc.set_threshold(ROOM, *thresholds[1:])
+        before, recorder.thread = recorder.thread, thread
+        _make_room()
         with recorder.noted:
             roots = [t for t in t_outputs if isinstance(t, Tensor)]
             handles = recorder.began(roots, grads, bool(retain), bool(create), inputs, via)
@@ -406,10 +438,11 @@ def _passes(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
         finally:
             for handle in handles:
                 handle.remove()
-            gc.set_threshold(*thresholds)
+            _leave_room()
             if not recorder.failure:
                 with recorder.noted:
                     recorder.ended(bool(retain), error, creating)
+            recorder.thread = before
 
     with _instead(autograd_graph, "_engine_run_backward", run), _instead(torch.autograd, "_engine_run_backward", run):
         yield
@@ -473,14 +506,14 @@ def _parameters(recorder: TorchRecorder) -> Iterator[None]:
 
 @contextmanager
 def _instead(owner: Any, name: str, replacement: Any) -> Iterator[None]:
-    with _changing:
+    with changing:
         there = _replaced.setdefault((owner, name), [vars(owner)[name]])
         there.append(replacement)
         setattr(owner, name, replacement)
     try:
         yield
     finally:
-        with _changing:
+        with changing:
             there.remove(replacement)
             # What another recording has put in its place since calls it, and it passes everything on.
             if vars(owner)[name] is replacement or len(there) == 1:
@@ -489,7 +522,25 @@ def _instead(owner: Any, name: str, replacement: Any) -> Iterator[None]:
                 del _replaced[owner, name]
 
 
-_changing = RLock()
+def _make_room() -> None:
+    """Have the garbage collector look for circles less often, until as many have called `_leave_room`."""
+    with changing:
+        thresholds = gc.get_threshold()
+        if not _thresholds and 0 < thresholds[0] < ROOM:
+            gc.set_threshold(ROOM, *thresholds[1:])
+        _thresholds.append(thresholds)
+
+
+def _leave_room() -> None:
+    with changing:
+        first = _thresholds[0]
+        _thresholds.pop()
+        if not _thresholds:
+            gc.set_threshold(*first)
+
+
+_thresholds: list[tuple[int, int, int]] = []
+"""What was set when each of the passes under way began, of whichever thread."""
 _replaced: dict[tuple[Any, str], list[Any]] = {}
 """What stood where recordings listen, and what each of them has put there: they need not end in the order in which they began,
 where threads record."""

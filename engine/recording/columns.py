@@ -183,6 +183,10 @@ class Steps:
     """Position in `Columns.optimizer_names`."""
     rate: NDArray[np.float64]
     """The learning rate of the first group of parameters, NaN where it is not known."""
+    measured: Ints
+    """Which of them say the norm of the gradients, as positions,"""
+    gradient: NDArray[np.float64]
+    """and what it is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -361,7 +365,9 @@ class Columns:
         rate = np.full(table.size, np.nan)
         known = table["rates"] > 0
         rate[known] = table.children["rates"].columns[""][table.starts("rates")[:-1][known]]
-        return Steps(self.tape.steps(Stepped), self._optimizers[0], rate)
+        measured = np.flatnonzero(table["gradient"] > 0)
+        gradient = table.children["gradient"].columns[""][table.starts("gradient")[:-1][measured]]
+        return Steps(self.tape.steps(Stepped), self._optimizers[0], rate, measured, gradient)
 
     @cached_property
     def stepped(self) -> SteppedParameters:

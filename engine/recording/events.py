@@ -251,10 +251,12 @@ class HookRan(Event, frozen=True, tag="hook"):
 
 
 class _Rated(Event, frozen=True, kw_only=True):
-    """An event with learning rates. Its field stands last, where recordings without it may end."""
+    """An event with scalars of an optimizer. Its fields stand last, where recordings without them may end."""
 
     rates: tuple[float, ...] = ()
     """The learning rate of each of the optimizer's groups of parameters; empty where that is not known."""
+    gradient: tuple[float, ...] = ()
+    """The norm of all gradients of the iteration's optimizers up to here, where it was measured; empty else."""
 
 
 class Stepped(_Rated, frozen=True, tag="step"):

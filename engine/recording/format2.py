@@ -270,40 +270,11 @@ def read(data: memoryview, hosted: bool = False, *, trusted: bool = False) -> Pa
     Raises:
         RecordingError: for what is no such file. References are not looked at here.
     """
-    at = FRONT.size
-    head: Head | None = None
-    fronts: list[tuple[Front, memoryview]] = []
-    complete = False
-    number = 0
-    while at + CHUNK.size <= len(data) and not complete:
-        kind, checksum, length = CHUNK.unpack_from(data, at)
-        content = data[at + CHUNK.size : at + CHUNK.size + length]
-        if len(content) < length:
-            break  # the file ends here
-        if not trusted and zlib.crc32(content) != checksum:
-            raise RecordingError("recording is damaged: a checksum does not fit")
-        at += CHUNK.size + length + -length % ALIGNED
-        number += 1
-        if number > MAX_CHUNKS:
-            raise TooMuchError("recording is too large: it has too many chunks")
-        try:
-            if kind == HEAD:
-                if length > limits.DOCUMENT.value(hosted):
-                    raise TooMuchError(f"recording is too large: {limits.DOCUMENT.past(limits.DOCUMENT.value(hosted))}")
-                head = _decode_head(content)
-            elif kind == DATA and head is not None:
-                fronts.append(_front(content, hosted))
-            elif kind == ENDS and head is not None:
-                complete = True
-            else:
-                raise RecordingError("recording has a chunk of no kind that there is")
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            raise RecordingError(f"recording cannot be decoded: {str(error)[:200]}") from None
-    if head is None:
-        raise RecordingError("recording is truncated")
-    if complete and at < len(data):
+    chunks = Chunks(hosted, trusted)
+    at = chunks.take(data, FRONT.size)
+    if chunks.complete and at < len(data):
         raise RecordingError("recording has bytes after its end")
-    return _Reader(hosted).parts(head, fronts, complete)
+    return chunks.parts()
 
 
 def opened(path: Path) -> Parts:
@@ -324,49 +295,120 @@ def _front(content: memoryview, hosted: bool) -> tuple[Front, memoryview]:
     return _decode_front(content[8 : 8 + length]), content[8 + length + -length % ALIGNED :]
 
 
-class _Reader:
-    """Takes chunks apart and keeps count of what all of them unfold to."""
+class Chunks:
+    """Takes chunks apart as they come, and keeps count of what all of them unfold to."""
 
-    def __init__(self, hosted: bool) -> None:
+    def __init__(self, hosted: bool = False, trusted: bool = False) -> None:
         self.left = limits.UNFOLDED.value(hosted)
-        self.hosted = hosted
+        self.hosted, self.trusted = hosted, trusted
+        self.head: Head | None = None
+        self.complete = False
+        """Whether the end has come."""
+        self.last = -1
+        """Where the last chunk began, in what was taken last."""
+        self._number = self._events = 0
+        self._texts: list[str] = []
+        self._array_texts: list[str] = []
+        self._ops: dict[str, OpInfo] = {}
+        self._named: dict[str, list[Numbers]] = {"kind": [], "site": [], "scope": []}
+        self._tables: dict[str, list[Table]] = {tag: [_none(each)] for tag, each in (*_TABLES.items(), *_SIDES.items())}
+        self._rows_of = dict.fromkeys(self._tables, 0)
+        self._blobs: list[memoryview | bytes] = []
+        """The bytes of arrays; the first ones may be those that have been put together."""
+        self._room: Numbers | None = None
+        """Where they are put together, with room behind them; there is none until they have been asked for once."""
 
-    def parts(self, head: Head, fronts: list[tuple[Front, memoryview]], complete: bool) -> Parts:
-        texts: list[str] = []
-        array_texts: list[str] = []
-        ops: dict[str, OpInfo] = {}
-        named: dict[str, list[Numbers]] = {"kind": [], "site": [], "scope": []}
-        tables: dict[str, list[Table]] = {tag: [_none(each)] for tag, each in (*_TABLES.items(), *_SIDES.items())}
-        blobs: list[memoryview | bytes] = []
-        rows = dict.fromkeys(tables, 0)
-        events = 0
-        for front, content in fronts:
-            if front.first != events:
-                raise RecordingError("recording has a chunk that does not follow the one before it")
-            texts += front.texts
-            array_texts += front.array_texts
-            ops.update((op.name, op) for op in front.ops)
-            if max(len(texts), len(array_texts), len(ops)) > limits.ENTRIES.value():
-                raise TooMuchError(f"recording is too large: {limits.ENTRIES.past()}")
-            columns, blob = self._columns(front, content)
-            blobs.append(blob)
-            events += self._events(columns, named, tables, len(texts))
-            for tag, each in _SIDES.items():
-                size = self._rows(columns, tag)
-                tables[tag].append(self._table(each, tag, size, columns, len(array_texts if tag == "arrays" else texts)))
-            for tag, several in tables.items():
-                rows[tag] += several[-1].size
-                if rows[tag] > limits.ENTRIES.value():
-                    raise TooMuchError(f"recording is too large: {limits.ENTRIES.past()}, not as many {tag}")
-        whole = {tag: together([t for t in several if t.size] or several[:1]) for tag, several in tables.items()}
-        kind, site, scope = (np.concatenate(some) if len(some) > 1 else some[0] if some else np.zeros(0, np.int8)
-                             for some in named.values())  # fmt: skip
+    def take(self, data: memoryview, at: int = 0) -> int:
+        """Take what is whole from a place on, up to the end; returns where the next chunk begins.
+
+        Raises:
+            RecordingError: for what is no chunk that can come here.
+        """
+        while at + CHUNK.size <= len(data) and not self.complete:
+            kind, checksum, length = CHUNK.unpack_from(data, at)
+            content = data[at + CHUNK.size : at + CHUNK.size + length]
+            if len(content) < length:
+                break  # the file ends here
+            if not self.trusted and zlib.crc32(content) != checksum:
+                raise RecordingError("recording is damaged: a checksum does not fit")
+            self._number += 1
+            if self._number > MAX_CHUNKS:
+                raise TooMuchError("recording is too large: it has too many chunks")
+            try:
+                self._take(kind, content)
+            except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+                raise RecordingError(f"recording cannot be decoded: {str(error)[:200]}") from None
+            self.last = at
+            at += CHUNK.size + length + -length % ALIGNED
+        return at
+
+    def _take(self, kind: bytes, content: memoryview) -> None:
+        if kind == HEAD:
+            if len(content) > limits.DOCUMENT.value(self.hosted):
+                raise TooMuchError(f"recording is too large: {limits.DOCUMENT.past(limits.DOCUMENT.value(self.hosted))}")
+            self.head = _decode_head(content)
+        elif kind == DATA and self.head is not None:
+            self._data(*_front(content, self.hosted))
+        elif kind == ENDS and self.head is not None:
+            self.complete = True
+        else:
+            raise RecordingError("recording has a chunk of no kind that there is")
+
+    def _data(self, front: Front, content: memoryview) -> None:
+        tables, texts, array_texts = self._tables, self._texts, self._array_texts
+        if front.first != self._events:
+            raise RecordingError("recording has a chunk that does not follow the one before it")
+        texts += front.texts
+        array_texts += front.array_texts
+        self._ops.update((op.name, op) for op in front.ops)
+        if max(len(texts), len(array_texts), len(self._ops)) > limits.ENTRIES.value():
+            raise TooMuchError(f"recording is too large: {limits.ENTRIES.past()}")
+        columns, blob = self._columns(front, content)
+        self._blobs.append(blob)
+        self._events += self._events_of(columns, len(texts))
+        for tag, each in _SIDES.items():
+            size = self._rows(columns, tag)
+            tables[tag].append(self._table(each, tag, size, columns, len(array_texts if tag == "arrays" else texts)))
+        for tag, several in tables.items():
+            self._rows_of[tag] += several[-1].size
+            if self._rows_of[tag] > limits.ENTRIES.value():
+                raise TooMuchError(f"recording is too large: {limits.ENTRIES.past()}, not as many {tag}")
+
+    def parts(self) -> Parts:
+        """What has come so far. Should more come, that is put behind it."""
+        if self.head is None:
+            raise RecordingError("recording is truncated")
+        for tag, several in self._tables.items():
+            self._tables[tag] = [together([t for t in several if t.size] or several[:1])]
+        for name, some in self._named.items():
+            self._named[name] = [np.concatenate(some) if len(some) > 1 else some[0] if some else np.zeros(0, np.int8)]
+        if len(self._blobs) > 1:
+            self._blobs = [self._put_together()]
+        whole = {tag: several[0] for tag, several in self._tables.items()}
+        kind, site, scope = (some[0] for some in self._named.values())
         tape = Tape(
             kind, site, scope, {each: whole[tag] for each, tag in zip(KINDS, _TABLES, strict=True)}, whole["sites"],
-            whole["scopes"], texts or [""],
+            whole["scopes"], self._texts[:] or [""],
         )  # fmt: skip
-        held = [b"".join(blobs)] if len(blobs) > 1 else blobs
-        return Parts(head, tape, Arrays(whole["arrays"], array_texts, held), ops, complete)
+        return Parts(
+            self.head, tape, Arrays(whole["arrays"], self._array_texts[:], self._blobs[:]), dict(self._ops), self.complete
+        )
+
+    def _put_together(self) -> memoryview | bytes:
+        """The bytes of all arrays. Those that were handed out before stay where they are, and what is new comes behind them, as
+        long as there is room: to copy all of them takes longer than to read what is new."""
+        if self._room is None:
+            self._room = np.zeros(0, np.uint8)
+            return b"".join(self._blobs)
+        room, begun, size = self._room, len(self._blobs[0]), sum(map(len, self._blobs))
+        first = 1
+        if size > len(room):
+            self._room = room = np.empty(size + size // 2, np.uint8)
+            begun = first = 0
+        for blob in self._blobs[first:]:
+            room[begun : begun + len(blob)] = np.frombuffer(blob, np.uint8)
+            begun += len(blob)
+        return room.data[:size].toreadonly()
 
     def _columns(self, front: Front, content: memoryview) -> tuple[dict[str, _Column], memoryview | bytes]:
         columns: dict[str, _Column] = {}
@@ -386,19 +428,17 @@ class _Reader:
             raise RecordingError("recording is truncated: an array's bytes are missing")
         return columns, blob
 
-    def _events(
-        self, columns: dict[str, _Column], named: dict[str, list[Numbers]], tables: dict[str, list[Table]], texts: int
-    ) -> int:
+    def _events_of(self, columns: dict[str, _Column], texts: int) -> int:
         """Take the events of one chunk; returns how many they are."""
         size = self._rows(columns, "kind")
-        for name, several in named.items():
+        for name, several in self._named.items():
             several.append(self._column(columns, name, size))
-        kind = named["kind"][-1]
+        kind = self._named["kind"][-1]
         if size and (int(kind.min()) < 0 or int(kind.max()) >= len(KINDS)):
             raise RecordingError("event of a kind that this program does not know")
         counts = np.bincount(kind, minlength=len(KINDS)).tolist() if size else [0] * len(KINDS)
         for (tag, each), count in zip(_TABLES.items(), counts, strict=True):
-            tables[tag].append(self._table(each, tag, count, columns, texts))
+            self._tables[tag].append(self._table(each, tag, count, columns, texts))
         return size
 
     def _rows(self, columns: dict[str, _Column], path: str) -> int:

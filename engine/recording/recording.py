@@ -282,6 +282,58 @@ def _decode(data: memoryview, hosted: bool) -> Recording:
     return recording
 
 
+class Growth:
+    """Reads a recording's file while it is written: of what is there, each time, only what was appended since.
+
+    Args:
+        hosted: as `Recording.load` has it.
+    """
+
+    def __init__(self, path: Path, hosted: bool = False) -> None:
+        self.path, self.hosted = path, hosted
+        self._begin()
+
+    def _begin(self) -> None:
+        self._chunks = format2.Chunks(self.hosted)
+        self._at = 0
+        """Where the next chunk begins."""
+        self._last = 0, b""
+        """Where the last one begins, and what it begins with: a file that was begun anew has something else there."""
+
+    def read(self) -> Recording | None:
+        """All that has come so far; None where nothing new has, or not as much as can be read.
+
+        Raises:
+            OSError: where the file cannot be read.
+            RecordingError: for anything but the beginning of a sound recording.
+        """
+        most = limits.FILE.value(self.hosted)
+        with open(self.path, "rb") as file:
+            file.seek(self._last[0])
+            if file.read(len(self._last[1])) != self._last[1]:
+                self._begin()
+            file.seek(self._at)
+            data = memoryview(file.read(most - self._at + 1))
+        if self._at + len(data) > most:
+            raise TooMuchError(f"recording is too large: {limits.FILE.past(most)}")
+        at = 0
+        if not self._at:
+            if len(data) < format2.FRONT.size:
+                return None
+            if format2.FRONT.unpack_from(data) != (MAGIC, VERSION):
+                raise RecordingError("not a recording that can be followed")
+            at = format2.FRONT.size
+        end = self._chunks.take(data, at)
+        if end == at or self._chunks.head is None:
+            return None
+        last = self._chunks.last
+        self._last = self._at + last, bytes(data[last : last + format2.CHUNK.size])
+        self._at += end
+        recording = _made(self._chunks.parts())
+        recording.check()
+        return recording
+
+
 def _made(parts: format2.Parts) -> Recording:
     tape = parts.tape if parts.complete else sound_beginning(parts.tape)
     return Recording(

@@ -37,8 +37,12 @@ class RunningLoops(ABC):
 
     def loop(self, line: int, iterable: Any) -> Iterator[Any]:
         """A `for` loop's iterable, counting."""
+        return self.counted(line, iterable, sys._getframe(1))
+
+    def counted(self, line: int, iterable: Any, frame: FrameType) -> Iterator[Any]:
+        """The same of a loop in some call of the program's."""
         iterator = iter(iterable)
-        return Loop(self, RunningLoop(line, self._around(sys._getframe(1)), iterator), iterator)
+        return Loop(self, RunningLoop(line, self._around(frame), iterator), iterator)
 
     def tick(self, line: int) -> None:
         """An iteration of a `while` loop begins."""

@@ -90,7 +90,7 @@ def layout(kind: type[Any]) -> Layout:
     return made
 
 
-BEHIND = ("opened", "rates", "help", "module", "layer")
+BEHIND = ("opened", "rates", "gradient", "help", "module", "layer")
 """Fields of events that stand behind their place, and are given by name."""
 
 

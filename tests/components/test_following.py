@@ -11,6 +11,7 @@ from components.commands import FOLLOW
 from components.page import following
 from components.page.following import Following
 from components.page.visit import OPEN
+from engine import limits
 from engine.recording import Recording, format2
 from tests.components.visits import Visit
 from tests.recorded import recorded
@@ -120,3 +121,35 @@ def test_a_file_that_was_begun_anew_does_not_take_the_place_of_a_longer_one(piec
     os.utime(path)
     visit.draw()
     assert events(visit) == 40
+
+
+def test_a_file_that_is_larger_than_one_that_people_open_is_followed(
+    pieces: list[bytes], path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        limits, "UPLOAD", limits.Row("of an opened file", len(pieces[0]) - 1, "", of="the page takes", bytes=True)
+    )
+    path.write_bytes(pieces[0])
+    visit = Visit()
+    visit.draw()
+    assert events(visit) == 20
+    path.write_bytes(pieces[1])
+    visit.draw()
+    assert events(visit) == 40
+    assert not visit.page.notice
+
+
+def test_what_cannot_be_read_any_further_is_said(pieces: list[bytes], path: Path) -> None:
+    path.write_bytes(pieces[0])
+    visit = Visit()
+    visit.draw()
+    broken = bytearray(pieces[2])
+    broken[len(pieces[1]) - 9] ^= 1
+    path.write_bytes(broken[: len(pieces[1])])
+    visit.draw()
+    assert not visit.page.notice, "it may be whole at the next look"
+    path.write_bytes(broken)
+    visit.draw()
+    assert "a checksum does not fit" in visit.page.notice
+    assert events(visit) == 20
+    assert visit.page.memory(Following).path is None

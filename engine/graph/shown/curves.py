@@ -117,7 +117,11 @@ def _names(recording: Recording, tensors: list[int]) -> list[str]:
 
 
 def _gradient_norm(recording: Recording, log: Columns, main: Iterations) -> tuple[Floats, Ints]:
-    """The norm of all parameters' gradients after the passes of each iteration, and the step at which it was complete."""
+    """The norm of all parameters' gradients after the passes of each iteration, and the step at which it was complete.
+
+    A black box has measured it when optimizers stepped; then that is said of all iterations, and not of some this, of others
+    that: between the two, gradients may be clipped.
+    """
     found, g = statistics(recording), log.grads
     leaf = log.tensors.is_leaf[log.row_of[g.tensor]] == 1
     rows = main.rows(g.step)
@@ -131,7 +135,16 @@ def _gradient_norm(recording: Recording, log: Columns, main: Iterations) -> tupl
     np.add.at(total, rows[own], squares)
     step = np.full(len(main), NOTHING, np.int64)
     np.maximum.at(step, rows[own], g.step[own])
-    return np.where(seen > 0, np.sqrt(total), np.nan), step
+    size = np.where(seen > 0, np.sqrt(total), np.nan)
+    steps = log.steps
+    if len(steps.measured):
+        at = steps.step[steps.measured]
+        rows = main.rows(at)
+        inside = rows >= 0
+        size[:] = np.nan
+        size[rows[inside]] = steps.gradient[inside]  # the last one of an iteration has all
+        step[rows[inside]] = at[inside]
+    return size, step
 
 
 def _rates(log: Columns, main: Iterations) -> list[Curve]:

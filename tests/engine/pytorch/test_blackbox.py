@@ -15,6 +15,7 @@ import pytest
 
 from engine.diagnosis import findings
 from engine.graph import build
+from engine.graph.rolled_graph import rolled_graph
 from engine.recording import Recording, replay
 from engine.recording import events as e
 from engine.recording.levels import iterations_of, levels_of
@@ -283,3 +284,99 @@ def test_a_signal_writes_it_and_does_what_it_would_have_done(
     assert (done.returncode, done.stdout) == (code, said), done.stderr
     assert "signal SIGTERM came in iteration 5" in done.stderr
     assert read(tmp_path / "run.gradtape").events
+
+
+def curves(path: Path) -> dict[str, list[Any]]:
+    """What the page draws over the iterations, by name."""
+    return {curve.name: curve.values for curve in rolled_graph(read(path)).timeline().curves}
+
+
+@pytest.mark.parametrize("every", [1, 4])
+def test_losses_norms_of_gradients_and_rates_are_there_of_all_iterations(torch: ModuleType, tmp_path: Path, every: int) -> None:
+    from engine.pytorch import record
+
+    w, v = torch.ones(3, requires_grad=True), torch.ones(2, requires_grad=True)
+    first, second = torch.optim.SGD([w], lr=0.01), torch.optim.Adam([v], lr=0.1)
+    schedule = torch.optim.lr_scheduler.ExponentialLR(first, 0.5)
+    points: list[Any] = []
+
+    def asked(point: Any) -> None:
+        points.append(point)
+
+    expected: list[float] = []
+    with record(tmp_path / "run.gradtape", last=2, every=every, until=asked):
+        for k in range(12):
+            first.zero_grad()
+            second.zero_grad()
+            ((w * (k + 1)).sum() + v.sum() * 2).backward()
+            torch.nn.utils.clip_grad_norm_([w], 4.0)
+            expected.append(torch.cat([w.grad, v.grad]).norm().item())
+            first.step()
+            second.step()
+            schedule.step()
+    assert [point.gradient for point in points] == pytest.approx(expected)
+    assert points[2].rates == (0.1,)
+    assert points[2].steps == (("SGD", (0.0025,)), ("Adam", (0.1,)))
+    found = curves(tmp_path / "run.gradtape")
+    assert found["gradient norm"] == pytest.approx(expected, rel=1e-3)
+    assert found["learning rate of SGD"] == pytest.approx([0.01 * 0.5**k for k in range(12)], rel=1e-5)
+    assert not findings(read(tmp_path / "run.gradtape"))
+
+
+def test_the_norm_is_that_of_all_gradients_whatever_they_are_kept_in(torch: ModuleType) -> None:
+    from engine.pytorch.blackbox import norm_of
+
+    twice = torch.sparse_coo_tensor([[1, 1]], [[3.0], [1.0]], (5, 1), check_invariants=True)
+    grads = [torch.full((100,), 30_000.0, dtype=torch.float16), torch.full((4,), 1e5), twice, torch.tensor([3 + 4j])]
+    assert norm_of(grads[:1]) == pytest.approx(300_000)
+    assert norm_of(grads[2:3]) == 4
+    assert norm_of(grads[3:]) == 5
+    assert norm_of(grads) == pytest.approx((300_000**2 + 4e10 + 16 + 25) ** 0.5)
+    assert norm_of([torch.ones(2, dtype=torch.float64), torch.ones(2)]) == pytest.approx(2)
+
+
+def test_gradients_that_cannot_be_measured_end_no_training(
+    torch: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.pytorch import blackbox, record
+
+    def fails(grads: Any) -> float:
+        raise NotImplementedError("no such thing")
+
+    plain = train(torch)
+    monkeypatch.setattr(blackbox, "norm_of", fails)
+    with (
+        pytest.warns(RuntimeWarning, match="cannot measure gradients: NotImplementedError") as told,
+        record(tmp_path / "run.gradtape", last=2, every=3),
+    ):
+        net = train(torch)
+    assert len(told) == 1
+    assert all(torch.equal(a, b) for a, b in zip(plain.parameters(), net.parameters(), strict=True))
+    assert read(tmp_path / "run.gradtape").events
+
+
+def test_loops_are_followed_again_after_a_step_of_which_nothing_is_recorded(torch: ModuleType, tmp_path: Path) -> None:
+    from engine.pytorch import record
+
+    w = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    closures: list[int] = []
+
+    def closure() -> Any:
+        closures.append(1)
+        return torch.zeros(1)
+
+    with record(tmp_path / "run.gradtape", last=2, every=5) as session:
+        for k in range(9):
+            (w * k).sum().backward()
+            if k == 3:
+                w.grad = w.grad.to_sparse()
+                with pytest.raises(RuntimeError):
+                    torch.optim.Adam([w]).step()
+                w.grad = None
+            optimizer.step(closure) if k == 4 else optimizer.step()
+    box = session._box
+    assert box is not None
+    assert [point.number for point in box.scalars.points] == list(range(9))
+    assert [point.turns for point in box.scalars.points] == [(k,) for k in range(9)]
+    assert closures
