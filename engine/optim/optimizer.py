@@ -95,7 +95,7 @@ def _looked_at_state(state: Any) -> State:
 
 
 @functools.cache
-def _read_by(cls: type[Optimizer]) -> frozenset[str]:
+def _read_by(cls: Any) -> frozenset[str]:
     """The options that an algorithm reads: those of its constructor, which differs between versions."""
     makers = [vars(c)["__init__"] for c in cls.__mro__ if c.__module__.startswith("torch.") and "__init__" in vars(c)]
     codes = [inspect.unwrap(maker).__code__ for maker in makers]
