@@ -169,7 +169,8 @@ class Optimizer:
         params = list(group["params"]) if type(group) is dict else [None]
         if not all([isinstance(p, Tensor) for p in params]):
             raise TypeError("param_groups has to be a list of dicts, with tensors as their params")
-        read = {name: looked_at(group[name]) for name in _read_by(type(self)) if name in group and name != "params"}
+        algorithm: Any = type(self)
+        read = {name: looked_at(group[name]) for name in _read_by(algorithm) if name in group and name != "params"}
         return read | {"params": params, "decoupled_weight_decay": bool(group.get("decoupled_weight_decay", False))}
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
