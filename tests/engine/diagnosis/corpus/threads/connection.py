@@ -175,6 +175,7 @@ for i in range(3):
         precision = math.exp(-log_var[k].item())  # <- -
         # + precision = torch.exp(-log_var[k])
         loss = loss + precision * F.mse_loss(out[:, k], y[:, k])
+        # + loss = loss + log_var[k]
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
