@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..recording.store import DTYPES, ArrayStore, StoredArray, Summary, outline, untold
+from ..recording.store import DTYPES, ArrayStore, Summary, outline, untold
 from .afar import EXACT, Elsewhere
 
 LEVELS = {"facts": -1, "statistics": 64, "values": 1024}
@@ -70,10 +70,6 @@ class Keeper:
         """What is under way on other devices."""
         self._untold: dict[tuple[torch.dtype, torch.Size], int] = {}
         """The arrays of which nothing but dtype and shape is kept."""
-        with torch.inference_mode(False):
-            self._results = {dtype: torch.zeros(3, dtype=dtype, device="cpu") for dtype in EXACT}
-            """What is worked out of a tensor, until it is read."""
-            self._scratch = {dtype: three.unbind() for dtype, three in self._results.items()}
 
     def forget(self) -> None:
         """Memory was written, by whatever name."""
@@ -99,7 +95,15 @@ class Keeper:
         if self.is_elsewhere(tensor) and count and tensor.__class__ in _PLAIN and tensor.layout is torch.strided:
             return self._keep_elsewhere(tensor, name, count)
         if count <= self.whole and count * DTYPES[name].itemsize <= self.store.left:
-            return self.store.put(StoredArray(name, shape, _bytes(_strided(tensor), name)))
+            if (
+                tensor.__class__ in _PLAIN
+                and tensor.is_contiguous()
+                and not tensor.is_neg()
+                and _as_they_lie(dtype, tensor.layout)
+            ):
+                size = count * tensor.element_size()
+                return self.store.kept(name, shape, string_at(tensor.data_ptr(), size) if size else b"")
+            return self.store.kept(name, shape, _bytes(_strided(tensor), name))
         if dtype in EXACT and tensor.__class__ in _PLAIN and count and tensor.layout is torch.strided:
             return self.store.summed(name, shape, self._summary(tensor, count))
         return self.store.summed(name, shape, brief(_strided(tensor)))
@@ -134,36 +138,11 @@ class Keeper:
         found = self._looked_at.get(at)
         if found is not None and found[1] == version and found[2] == count and found[3] is dtype and found[0]() is not None:
             return found[4]
-        made = self._worked_out(tensor.detach(), count, dtype)
+        made = _worked_out(tensor, count, dtype)
         if len(self._looked_at) >= MOST:
             self._looked_at.clear()
         self._looked_at[at] = weakref.ref(tensor), version, count, dtype, made
         return made
-
-    def _worked_out(self, plain: torch.Tensor, count: int, dtype: torch.dtype) -> Summary:
-        # Each call of PyTorch costs more than a thousand elements do, and to make a tensor for its result half of that.
-        flat = plain.view(-1) if plain.is_contiguous() else plain.as_strided((count,), (1,))
-        low_of, high_of, sum_of = self._scratch[dtype]
-        torch.aminmax(flat, out=(low_of, high_of))
-        torch.sum(flat, (0,), out=sum_of)
-        low, high, total = self._results[dtype].tolist()
-        if low == high == 0:
-            return outline(0.0, 0.0, 0.0, 0.0, 0.0)
-        if count > _SMALL or flat.is_neg():
-            return brief(plain)
-        array = _looked_into(flat)
-        squares = float(array.dot(array))
-        if not (_LEAST < squares < _LARGEST and math.isfinite(total) and math.isfinite(high - low)):
-            return brief(plain)
-        mean = total / count
-        variance = squares / count - mean * mean
-        if low == high:
-            variance = 0.0
-        elif variance <= 1e-3 * mean * mean:
-            # Of numbers that are nearly alike the difference is rounding. What a rounded mean leaves is taken off, too.
-            apart = array - array.dtype.type(mean)
-            variance = max(0.0, float(apart.dot(apart)) / count - (float(apart.sum()) / count) ** 2)
-        return outline(low, high, mean, math.sqrt(variance), math.sqrt(squares))
 
 
 @lru_cache(maxsize=4096)
@@ -206,6 +185,12 @@ def _lies_nowhere(tensor: torch.Tensor) -> bool:
     return tensor.is_cpu and tensor.layout is torch.strided and tensor.data_ptr() == 0
 
 
+@lru_cache(maxsize=256)
+def _as_they_lie(dtype: torch.dtype, layout: torch.layout) -> bool:
+    """Whether the bytes of such tensors, as they lie in memory, are those that are kept."""
+    return layout is torch.strided and not dtype.is_complex and _in_numpy(dtype) == DTYPES[_name(dtype)]
+
+
 @cache
 def _in_numpy(dtype: torch.dtype) -> np.dtype[Any] | None:
     """The same of NumPy, if it has it."""
@@ -216,12 +201,40 @@ def _in_numpy(dtype: torch.dtype) -> np.dtype[Any] | None:
     return found
 
 
-def _looked_into(flat: torch.Tensor) -> NDArray[Any]:
-    """The memory of a tensor as an array. Of one that `numpy()` has been asked of, PyTorch resizes the storage no more, as FSDP
-    does when a pass ends."""
-    memory = (c_char * (flat.numel() * flat.element_size())).from_address(flat.data_ptr())
-    found: NDArray[Any] = np.frombuffer(memoryview(memory), _in_numpy(flat.dtype))
-    return found
+@np.errstate(all="ignore")
+def _worked_out(tensor: torch.Tensor, count: int, dtype: torch.dtype) -> Summary:
+    """The summary of what lies all of a piece in the processor's memory.
+
+    A call of PyTorch's costs more than a thousand elements do, and one of NumPy's half of that. It is given the memory: of a
+    tensor that `numpy()` has been asked of, PyTorch resizes the storage no more, as FSDP does when a pass ends.
+    """
+    if count > _SMALL or tensor.is_neg():
+        return brief(tensor.detach())
+    kind = _in_numpy(dtype)
+    assert kind is not None
+    memory: Any = (c_char * (count * kind.itemsize)).from_address(tensor.data_ptr())
+    array: NDArray[Any] = np.frombuffer(memory, kind)
+    low, high = float(_least(array)), float(_most(array))
+    if low == high == 0:
+        return outline(0.0, 0.0, 0.0, 0.0, 0.0)
+    # It is asked more of what is not finite, or whose sum is not.
+    if not -_LARGEST < count * low <= count * high < _LARGEST:
+        return brief(tensor.detach())
+    total, squares = float(_sum(array)), float(array.dot(array))
+    if not _LEAST < squares < _LARGEST:
+        return brief(tensor.detach())
+    mean = total / count
+    variance = squares / count - mean * mean
+    if low == high:
+        variance = 0.0
+    elif variance <= 1e-3 * mean * mean:
+        # Of numbers that are nearly alike the difference is rounding. What a rounded mean leaves is taken off, too.
+        apart = array - array.dtype.type(mean)
+        variance = max(0.0, float(apart.dot(apart)) / count - (float(apart.sum()) / count) ** 2)
+    return outline(low, high, mean, math.sqrt(variance), math.sqrt(squares))
+
+
+_least, _most, _sum = np.minimum.reduce, np.maximum.reduce, np.add.reduce
 
 
 def brief(tensor: torch.Tensor) -> Summary:
@@ -236,6 +249,8 @@ def brief(tensor: torch.Tensor) -> Summary:
         return untold()
     # What the difference of the extremes says of all elements is asked first; all go over to this side at once.
     low, high, total, norm = torch.stack([*torch.aminmax(flat), flat.sum(), torch.linalg.vector_norm(flat)]).tolist()
+    if low == high == 0:
+        return outline(0.0, 0.0, 0.0, 0.0, 0.0)
     nan = inf = 0
     finite = flat
     if not (math.isfinite(high - low) and math.isfinite(total) and math.isfinite(norm)) or norm < 1e-15:

@@ -244,7 +244,11 @@ class ArrayStore:
         if stored.summary is not None:
             return self.summed(stored.dtype, stored.shape, stored.summary)
         assert stored.data is not None
-        return self._put(self._kind(stored.dtype, stored.shape), stored.data)
+        return self.kept(stored.dtype, stored.shape, stored.data)
+
+    def kept(self, dtype: str, shape: tuple[int, ...], data: bytes) -> int:
+        """Take the bytes of an array, and return its id."""
+        return self._put(self._kind(dtype, shape), data)
 
     def summed(self, dtype: str, shape: tuple[int, ...], summary: Summary) -> int:
         """Take the summary of an array, and return its id."""

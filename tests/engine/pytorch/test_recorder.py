@@ -361,3 +361,43 @@ def test_gradients_that_are_set_to_zero_are_told_of_their_owners(taped: Taped) -
     )
     told = [event for event in recording.events if recording.line(event) == 5 and not isinstance(event, e.Named)]
     assert [(type(event), getattr(event, "how", "")) for event in told] == [(e.GradSet, "zero_")]
+
+
+def test_what_the_program_has_numpy_say_of_rounding_is_not_said_of_the_recorder_s_numbers(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    changes = (
+        lambda t: t.fill_(torch.nan), lambda t: t[::7].fill_(torch.nan), lambda t: t.fill_(torch.inf), lambda t: t.mul_(3e38),
+        lambda t: t.mul_(1e-42), lambda t: t.fill_(1e-40), lambda t: t.fill_(1000)[0].add_(1),
+    )  # fmt: skip
+    torch.manual_seed(0)
+    made = []
+    with np.errstate(all="raise"), record() as tape:
+        for dtype in (torch.float32, torch.float64):
+            for change in changes:
+                made.append(torch.randn(1000).to(dtype))
+                change(made[-1])
+    assert tape.recorder is not None
+    assert not tape.recorder.failure
+    assert sum(len(event.written) for event in of(tape.recording, e.OpRan)) >= len(made)  # type: ignore[attr-defined]
+
+
+def test_small_tensors_are_kept_as_they_lie_and_views_as_they_are_meant(torch: ModuleType) -> None:
+    from engine.pytorch.arrays import Keeper
+    from engine.recording.store import ArrayStore
+
+    table = torch.arange(6).reshape(2, 3)
+    negated = torch.tensor([1 + 2j, 3 - 4j]).conj().imag
+    assert negated.is_neg()
+    halves = torch.tensor([1.5, -2.0], dtype=torch.float16)
+    tensors = [
+        table, table.t(), table[:, 1], table > 2, halves, negated, torch.tensor([1 + 2j]).conj(), torch.zeros(0),
+        torch.tensor(7, dtype=torch.int8),
+    ]  # fmt: skip
+    store = ArrayStore()
+    keeper = Keeper(store, 64)
+    kept = [keeper.keep(tensor) for tensor in tensors]
+    for array, tensor in zip([store.arrays[id] for id in kept], tensors, strict=True):
+        found = array.to_numpy()
+        assert found is not None
+        assert found.tolist() == tensor.resolve_conj().resolve_neg().tolist()
