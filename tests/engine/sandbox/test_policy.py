@@ -209,14 +209,14 @@ def test_every_kind_of_node_is_known_or_refused() -> None:
 
 
 ESCAPES = {
-    "the class of a class": "y = type(type(1))('X', (), {})",
-    "the class of an exception class": "y = ValueError.__class__('X', (), {})",
+    "the class of a class": "y = type(type(1))('X', (), {'__getattribute__': 1})",
+    "the class of an exception class": "y = ValueError.__class__('X', (), {'__getattribute__': 1})",
     "a metaclass": "class M(type): pass\ny = M",
     "a metaclass from an alias": "import typing\nclass M(typing.Type[int]): pass\ny = M",
     "a metaclass of an abstract class": "import abc\ny = abc.ABCMeta('X', (), {'__array_interface__': 1})",
     "a derived metaclass": "import abc\nclass M(abc.ABCMeta): pass\ny = M",
     "a metaclass of a class statement": "class A(metaclass=lambda *a, **k: a): pass\ny = A",
-    "the origin of a type": "y = type[int]('X', (), {})",
+    "the origin of a type": "y = type[int]('X', (), {'__getattribute__': 1})",
     "a type that is called": "import types\ny = types.FunctionType((lambda: 1), {})",
     "the type of a function": "y = type(lambda: 1)((lambda: 1), {})",
     "the type of a module": "import math\ny = type(math)('x')",
