@@ -41,6 +41,8 @@ MAX_UNROLLED = 3_000
 PICTURED = 0.5
 """The share of the work that goes into the pictures."""
 _EXPORTED = re.compile(r"^export ", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
+_SET_IN = re.compile(r"^[ \t]+", re.MULTILINE)
 _EXPORT = re.compile(r"export\s*\{\s*([\w$]+) as default\s*\};?\s*$")
 
 
@@ -60,7 +62,7 @@ def replay_html(recording: Recording, options: Options = LAST, tell: Tell = unto
     parts = {
         "policy": policy,
         "title": text(options.title or "Replay"),
-        "style": _text(STYLE) + _text(FOLDER / "replay.css"),
+        "style": _lean(STYLE) + _lean(FOLDER / "replay.css"),
         "data": _packed(data),
         "windows": "\n".join(windows),
         "beside": "\n".join(beside),
@@ -77,6 +79,12 @@ def _text(path: Path) -> str:
 
 
 @cache
+def _lean(path: Path) -> str:
+    """A script or style of ours without the comments that stand on lines of their own, and without what lines are set in by."""
+    return _SET_IN.sub("", _COMMENT.sub("", _text(path)))
+
+
+@cache
 def _script() -> str:
     """The player's module and the page's own, as one: a file opened from a disk can import no other."""
     (bundle,) = BUNDLE.glob("player-*.js")
@@ -84,8 +92,8 @@ def _script() -> str:
     export = _EXPORT.search(player)
     if export is None:
         raise RuntimeError(f"{bundle.name} does not end with its export")
-    shared = "".join(_EXPORTED.sub("", _text(BROWSER / name)) for name in ("dom.mjs", "typing.mjs", "guessing.mjs"))
-    host = shared + "".join(_text(FOLDER / name) for name in ("rolled.js", "lesson.js", "replay.js"))
+    shared = "".join(_EXPORTED.sub("", _lean(BROWSER / name)) for name in ("dom.mjs", "typing.mjs", "guessing.mjs"))
+    host = shared + "".join(_lean(FOLDER / name) for name in ("rolled.js", "lesson.js", "replay.js"))
     # A block, so that the page's names and the bundle's short ones cannot be the same.
     module = f"{player[: export.start()]}\n{{\nconst render = {export[1]};\n{host}}}"
     # What would end the script element, or begin a comment in it, means the same to JavaScript when it is written so.
