@@ -30,6 +30,11 @@ def number(value: Any) -> str:
     return f"{value:.4g}"
 
 
+def times(count: int) -> str:
+    """How often something happened."""
+    return {1: "once", 2: "twice"}.get(count, f"{number(count)} times")
+
+
 def shape_text(shape: tuple[int, ...]) -> str:
     """`[64×128]`, or "scalar" for no dimensions."""
     return f"[{'×'.join(map(str, shape))}]" if shape else "scalar"

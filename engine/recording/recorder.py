@@ -254,8 +254,7 @@ class Recorder(Logbook):
             if self.known(tensor) < 0:
                 return
         needs = self._identify(arguments) and node is None
-        if self.known(tensor) < 0:
-            self.identify(tensor)
+        number = self.identify(tensor)
         aliases = self._encoder.aliases(tensor)
         states = [self._state(tensor)]
         for alias in aliases:
@@ -274,7 +273,7 @@ class Recorder(Logbook):
         kinds, filling = given
         _, array, _, requires, _, output, version = states[0]
         key = "wrote", op, kinds, requires, output, grad, cut, opened
-        self._keyed(where, key, (*filling, self.known(tensor), version, array), "wrote", *what)
+        self._keyed(where, key, (*filling, number, version, array), "wrote", *what)
 
     def _given(self, op: Op, arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int]] | None:
         """What tells arguments of one form from those of another, and what fills the holes of the form; None where they have to

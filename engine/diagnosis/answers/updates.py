@@ -8,7 +8,7 @@ from itertools import pairwise
 import msgspec
 import numpy as np
 
-from ...graph.numbers import number
+from ...graph.numbers import number, times
 from ...recording.columns import columns_of
 from ...recording.events import NOTHING, HookRan, Site, Stepped
 from ..paths import Paths
@@ -78,14 +78,14 @@ def _stepped(q: Question, steps: list[int]) -> Reason:
         most, share = _change(q, first, last)
         little = share is not None and share < _HARDLY
         moving = _moving(q, first, steps)
-        times = _times(len(steps))
+        often = times(len(steps))
         if len(moving) < len(steps):
-            times = f"in {len(moving)} of {len(steps)} steps"
+            often = f"in {len(moving)} of {len(steps)} steps"
             evidence[0] = ("updates that changed it", f"{len(moving)} of {len(steps)}, the last at {run.moment(moving[-1])}")
         still = _still(q, steps, moving)
         return q.because(
             "moved",
-            f"{q.name} {'hardly ' if little else ''}moved: {by} ({where}) changed it {times}"
+            f"{q.name} {'hardly ' if little else ''}moved: {by} ({where}) changed it {often}"
             + (f", by at most {number(most)} in all" if little else ""),
             f"It was {run.texts.describe(first)} and is {run.texts.describe(last)}.{still}{_by_hooks(q, steps)}",
             _SMALL if little or still else "",
@@ -202,7 +202,7 @@ def _changed_in_place(q: Question, steps: list[int]) -> Reason:
     return q.because(
         "changed_in_place",
         f"{q.name} changes because {listed(lines[:_SHOWN])} {'writes' if len(lines) == 1 else 'write'} into it, "
-        f"{_times(len(steps))}",
+        f"{times(len(steps))}",
         f"{text} writes in place. A slice is a view: what is written into it is written into {q.name}."
         if q.history.changes is not None
         else "",
@@ -334,10 +334,6 @@ def _because_of(q: Question, reason: Reason, so: str, fix: str) -> Reason:
 def _by(q: Question, step: int) -> str:
     event = q.run.events[step]
     return f"{event.optimizer}.step()" if isinstance(event, Stepped) else "the update"
-
-
-def _times(count: int) -> str:
-    return {1: "once", 2: "twice"}.get(count, f"{number(count)} times")
 
 
 def _constructor(q: Question, optimizer: str) -> Site | None:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ...graph.numbers import times
 from ...recording.events import NOTHING, HookRan, Site
 from ..paths import paths_of
 from ..reason import Finding, Kind
@@ -108,7 +109,7 @@ def piled_up(run: Run) -> Iterator[Finding]:
             run, HOOKS_PILE_UP,
             f"The hook at {run.site_text(site)} is registered again and again: {len(last)} of them run for each gradient of "
             f"{name} at last.",
-            f"It ran {_times(len(first))} in the first of {len(passes)} passes and {_times(len(last))} in the last one, each "
+            f"It ran {times(len(first))} in the first of {len(passes)} passes and {times(len(last))} in the last one, each "
             "time on what the one before gave back. register_hook adds a hook to those that are there; "
             + (
                 f"what it does is done {len(last)} times over."
@@ -125,10 +126,6 @@ def piled_up(run: Run) -> Iterator[Finding]:
             nodes=[key(t) for t in tensors], steps=[ran[0][0] for ran in passes[1:]],
             severity="" if changed else "hint",
         )  # fmt: skip
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
 
 
 def _pass_of(run: Run, step: int) -> int:

@@ -221,11 +221,6 @@ class Guards:
 
     # --- writing ------------------------------------------------------------------------------------------------------------
 
-    def look_at(self, thing: Any, name: str) -> None:
-        """Look at an attribute that the engine is about to set by a name of the program's; PolicyError if it may not."""
-        self._check_stored(name)
-        self.write(thing, name)
-
     def write(self, thing: Any, name: str, named: bool = False) -> Any:
         """What a program sets or deletes an attribute of, if it may: the thing itself.
 
@@ -303,15 +298,18 @@ class Guards:
         """Whether something is a function that the program defines."""
         return type(thing) is types.FunctionType and getattr(thing, "__builtins__", None) is self.builtins
 
+    def look_at(self, thing: Any, name: Any) -> Any:
+        """What an attribute is set or deleted of by a name that the program gives to `setattr` or the engine: see `write`."""
+        self._check_stored(name)
+        return self.write(thing, name)
+
     def set(self, thing: Any, name: Any, value: Any) -> None:
         """Set an attribute by name, as `setattr` does."""
-        self._check_stored(name)
-        setattr(self.write(thing, name), name, value)
+        setattr(self.look_at(thing, name), name, value)
 
     def delete(self, thing: Any, name: Any) -> None:
         """Delete an attribute by name, as `delattr` does."""
-        self._check_stored(name)
-        delattr(self.write(thing, name), name)
+        delattr(self.look_at(thing, name), name)
 
     def _check_stored(self, name: Any) -> None:
         if type(name) is not str:
