@@ -59,11 +59,29 @@ def marked_line(source: str) -> int:
 
 
 @pytest.mark.parametrize("case", DEFECTS.values(), ids=DEFECTS.keys())
-def test_a_defect_is_found_at_its_line(case: Case) -> None:
+def test_a_defect_is_found_at_its_line_and_told_completely(case: Case) -> None:
     rules = case["finds"].split(", ")
-    made = found(case.program)
+    recording = record(case.program).recording
+    assert recording is not None
+    made = findings(recording)
     assert {f.rule for f in made} == set(rules)
     assert [f.line for f in made if f.rule == rules[0]] == [marked_line(case.program)]
+    tensors = {f"t{info.id}" for event in recording.events for info in getattr(event, "outputs", ())}
+    for f in made:
+        declared = kinds()[f.rule].severity
+        assert f.severity == declared or (declared, f.severity) in LESS, f.rule
+        assert f.title.endswith(".")
+        assert f.explanation
+        assert f.fix
+        assert f.evidence
+        assert 0 <= f.step < len(recording.events)
+        assert f.line > 0
+        assert {n for n in f.nodes if n.startswith("t")} <= tensors
+        assert TAPE not in str(f)
+
+
+LESS = {("error", "warning"), ("error", "hint"), ("warning", "hint")}
+"""How severe a kind is, and how severe a finding of it may be instead: never more."""
 
 
 @pytest.mark.parametrize("case", NEAR.values(), ids=NEAR.keys())
@@ -96,6 +114,7 @@ def test_parity_programs_raise_no_alarm_but_one_about_their_exception(case: Case
     assert [f.rule for f in made if not f.ends and "warning" not in dict(f.evidence)] == []
 
 
+@pytest.mark.thorough
 def test_every_rule_is_tried_by_a_defect_or_by_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     silent = set(RULES)
 
@@ -129,17 +148,6 @@ def test_no_two_cases_have_one_name() -> None:
         assert len(cases) == sum(len(corpus(path).cases) for path in HERE.glob(f"corpus/{name}*.py"))
 
 
-def test_a_rule_finds_what_it_declares() -> None:
-    for case in DEFECTS.values():
-        for finding in found(case.program):
-            kind = kinds()[finding.rule]
-            assert finding.severity == kind.severity or (kind.severity, finding.severity) in LESS, finding.rule
-
-
-LESS = {("error", "warning"), ("error", "hint"), ("warning", "hint")}
-"""How severe a kind is, and how severe a finding of it may be instead: never more."""
-
-
 def test_kinds_of_different_meaning_have_different_ids() -> None:
     declared = {kind for rule in RULES for kind in kinds_of(rule)}
     assert len({kind.id for kind in declared}) == len(declared)
@@ -152,23 +160,6 @@ def test_every_file_of_findings_declares_a_rule() -> None:
     assert {path.stem for path in folder.glob("*.py")} - {rule.__module__.rpartition(".")[2] for rule in RULES} == {
         "__init__", "catalogue", "registry", "told",
     }, "a file here declares a rule, with @rule(order)"  # fmt: skip
-
-
-@pytest.mark.parametrize("case", DEFECTS.values(), ids=DEFECTS.keys())
-def test_a_finding_is_complete(case: Case) -> None:
-    recording = record(case.program).recording
-    assert recording is not None
-    tensors = {f"t{info.id}" for event in recording.events for info in getattr(event, "outputs", ())}
-    for f in findings(recording):
-        assert f.severity in ("error", "warning", "hint")
-        assert f.title.endswith(".")
-        assert f.explanation
-        assert f.fix
-        assert f.evidence
-        assert 0 <= f.step < len(recording.events)
-        assert f.line > 0
-        assert {n for n in f.nodes if n.startswith("t")} <= tensors
-        assert TAPE not in str(f)
 
 
 def test_the_crime_scene_names_both_lines_both_versions_and_the_backward() -> None:
