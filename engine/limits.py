@@ -89,7 +89,9 @@ ELEMENTS = Row("elements of an array kept whole", 65_536, "larger arrays leave a
 SMALL = Row("in an array that does not count as kept", 256, "scalars and short vectors are always there", bytes=True)
 ARRAYS = Row("of arrays", 256 * MB, "memory: kept ones, and the small ones that do not count as kept", bytes=True)
 ROWS = Row("sites, operations, or forms of events, scopes or arrays", 500_000, "memory: each is a thing of its own")
-COLUMNS = Row("scopes or arrays", MOST_EVENTS, "memory, and time to read a file")
+COLUMNS = Row(
+    "scopes or arrays", MOST_EVENTS, "memory, and time to read a file; a run has at most 20 for each event that it may record"
+)
 PARTS = Row(
     "parts of events: inputs, dimensions, edges, loops", 4_000_000, "memory that the events and their graph unfold to",
     hosted=150_000,
