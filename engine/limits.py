@@ -216,6 +216,11 @@ APART_MADE = Row("", 32 * MB, "it is sent to the browser as it is", of="a pictur
 
 QUEUE = Row("waiting runs", 400, "more are turned away, and told so", most=1_000_000, of="the queue holds")
 PER_SESSION = Row("runs waiting or under way", 4, "the queue is for everybody", most=1_000_000, of="a visitor has")
+CONTROLS = Row("controls", 5_000, "each is looked at in the thread that serves everybody", of="a browser tells at once of")
+ENTERED = Row("characters or entries of one control", 20_000, "the same", of="a browser tells")
+TOLD_THINGS = Row("things that components tell", 100_000, "a few bytes of JSON are a thing of fifty", of="a request has")
+ARGUMENTS = Row("characters of a program's arguments", 10_000, "they are taken apart in time that grows with their square",
+                of="a visitor gives")  # fmt: skip
 
 GROUPS = {
     "One run": (SECONDS, MEMORY, OUTPUT, EVENTS, KEPT, FILE_BYTES, FILE_COUNT),
@@ -237,7 +242,7 @@ GROUPS = {
     "Checks, sweeps and fixes": (
         SLOPES, STEPS, CHECK_TEXT, CHECKED_PASSES, CHECKED_SECONDS, POINTS, PATH, SWEEP_TEXT, FIXES,
     ),
-    "Visitors": (QUEUE, PER_SESSION),
+    "Visitors": (QUEUE, PER_SESSION, CONTROLS, ENTERED, TOLD_THINGS, ARGUMENTS),
 }  # fmt: skip
 """Every limit, in the order of the table."""
 
