@@ -89,7 +89,9 @@ ELEMENTS = Row("elements of an array kept whole", 65_536, "larger arrays leave a
 SMALL = Row("in an array that does not count as kept", 256, "scalars and short vectors are always there", bytes=True)
 ARRAYS = Row("of arrays", 256 * MB, "memory: kept ones, and the small ones that do not count as kept", bytes=True)
 ROWS = Row("sites, operations, or forms of events, scopes or arrays", 500_000, "memory: each is a thing of its own")
-COLUMNS = Row("scopes or arrays", MOST_EVENTS, "memory, and time to read a file")
+COLUMNS = Row(
+    "scopes or arrays", MOST_EVENTS, "memory, and time to read a file; a run has at most 20 for each event that it may record"
+)
 PARTS = Row(
     "parts of events: inputs, dimensions, edges, loops", 4_000_000, "memory that the events and their graph unfold to",
     hosted=150_000,
@@ -214,6 +216,11 @@ APART_MADE = Row("", 32 * MB, "it is sent to the browser as it is", of="a pictur
 
 QUEUE = Row("waiting runs", 400, "more are turned away, and told so", most=1_000_000, of="the queue holds")
 PER_SESSION = Row("runs waiting or under way", 4, "the queue is for everybody", most=1_000_000, of="a visitor has")
+CONTROLS = Row("controls", 5_000, "each is looked at in the thread that serves everybody", of="a browser tells at once of")
+ENTERED = Row("characters or entries of one control", 20_000, "the same", of="a browser tells")
+TOLD_THINGS = Row("things that components tell", 100_000, "a few bytes of JSON are a thing of fifty", of="a request has")
+ARGUMENTS = Row("characters of a program's arguments", 10_000, "they are taken apart in time that grows with their square",
+                of="a visitor gives")  # fmt: skip
 
 GROUPS = {
     "One run": (SECONDS, MEMORY, OUTPUT, EVENTS, KEPT, FILE_BYTES, FILE_COUNT),
@@ -235,7 +242,7 @@ GROUPS = {
     "Checks, sweeps and fixes": (
         SLOPES, STEPS, CHECK_TEXT, CHECKED_PASSES, CHECKED_SECONDS, POINTS, PATH, SWEEP_TEXT, FIXES,
     ),
-    "Visitors": (QUEUE, PER_SESSION),
+    "Visitors": (QUEUE, PER_SESSION, CONTROLS, ENTERED, TOLD_THINGS, ARGUMENTS),
 }  # fmt: skip
 """Every limit, in the order of the table."""
 

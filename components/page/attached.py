@@ -17,7 +17,7 @@ from components.page import controls
 from components.page.runs import run_program, run_typed
 from components.page.state import Page, page
 from components.server.uploads import taken
-from engine.limits import FILE_BYTES, FILE_COUNT
+from engine.limits import ARGUMENTS, FILE_BYTES, FILE_COUNT
 from engine.program import Program, ProgramError
 from engine.program.project import ODD, sound
 from engine.sandbox.settings import settings
@@ -97,6 +97,7 @@ def attachments(p: Page) -> None:
             st.button("Take them away", key="detach", on_click=_detached, icon=":material/close:")
         st.text_input(
             "Arguments", p.arguments, key="arguments", on_change=_argued, placeholder="--lr 0.1 --epochs 3",
+            max_chars=ARGUMENTS.value(),
             help="What the program finds in sys.argv behind its name, as on a command line.",
         )  # fmt: skip
 
@@ -115,6 +116,9 @@ def _detached() -> None:
 
 def _argued() -> None:
     p, told = page(), controls.value("arguments", "")
+    if len(told) > ARGUMENTS.value():
+        p.notice = f"The arguments cannot be read: {ARGUMENTS.past()}."
+        return
     try:
         shlex.split(told)
     except ValueError as error:

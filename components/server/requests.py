@@ -23,6 +23,7 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state import SessionState
 
 from components.server.around import put_around
+from components.server.bounded_requests import told_by
 from components.server.kept import Kept
 from components.server.puts import puts_of
 
@@ -92,7 +93,7 @@ def heard(plain: Callable[[Any, ClientState | None], None]) -> Callable[[Any, Cl
     def request(session: Any, asked: ClientState | None) -> None:
         if asked is None:
             return plain(session, asked)
-        told = list(asked.widget_states.widgets)
+        told = told_by(asked)
         waiting = _clicks_of(session).come(told)
         known = {each.id for each in waiting}
         told = [each for each in told if each.id not in known] + waiting

@@ -10,6 +10,7 @@ from . import comparing, explaining, exporting, rules, running
 from .command import FAILED
 from .command import Command as Command
 from .command import CommandError as CommandError
+from .terminal import harmless
 
 EPILOG = "`gradtape COMMAND --help` tells a command's options. Without a command, Gradtape's page is served."
 
@@ -39,7 +40,7 @@ def main(argv: Sequence[str], more: Sequence[Command] = ()) -> int:
     try:
         return known[args.command].run(args)
     except CommandError as error:
-        print(f"gradtape: {error}", file=sys.stderr)
+        print(f"gradtape: {harmless(str(error))}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:
         # Who read standard output has gone (`gradtape svg tape -o - | head`).

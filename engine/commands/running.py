@@ -18,7 +18,7 @@ from ..sandbox.calls import CallError
 from . import beside
 from .command import FAILED, Command, CommandError
 from .files import limits, read, reason, run_program, size, target, write
-from .terminal import on_a_line
+from .terminal import as_printed, harmless, on_a_line
 
 LISTED = 20
 """Files that are listed by name."""
@@ -104,25 +104,26 @@ def _on_pytorch(args: argparse.Namespace) -> int:
 def _show(result: RunResult, folder: Path | None) -> None:
     """What the program wrote, each stream where it belongs, its figures, and how it failed."""
     if result.recording is None:
-        sys.stdout.write(result.output)
+        sys.stdout.write(as_printed(result.output, sys.stdout))
     else:
         for event in result.recording.events:
             if isinstance(event, Printed):
-                (sys.stderr if event.stream == "stderr" else sys.stdout).write(event.text)
+                to = sys.stderr if event.stream == "stderr" else sys.stdout
+                to.write(as_printed(event.text, to))
             elif isinstance(event, Drew):
-                sys.stdout.write(f"[{_figure(event.figure, folder)}]\n")
+                sys.stdout.write(f"[{on_a_line(_figure(event.figure, folder))}]\n")
     sys.stdout.flush()
     error = result.error
     if error is not None and error.type == "SystemExit":
         # As Python: a number is the program's own exit code, and anything else is shown.
         if not error.message.lstrip("-").isdigit():
-            print(error.message, file=sys.stderr)
+            print(harmless(error.message), file=sys.stderr)
     elif error is not None and error.traceback:
-        print(error.traceback.rstrip("\n"), file=sys.stderr)
+        print(harmless(error.traceback.rstrip("\n")), file=sys.stderr)
     elif result.status != "ok":
-        print(reason(result), file=sys.stderr)
+        print(harmless(reason(result)), file=sys.stderr)
     if error is not None and (help_text := error.help or help_with(error.message, error.type)):
-        print(help_text, file=sys.stderr)
+        print(harmless(help_text), file=sys.stderr)
 
 
 def _figure(text: str, folder: Path | None) -> str:

@@ -25,6 +25,7 @@ from .log import Events, scopes_of, sites_of
 from .op_info import OpInfo as OpInfo
 from .op_info import RecordedRule as RecordedRule
 from .op_info import check_rules as check_rules
+from .shown_texts import with_shown_texts, with_shown_words
 from .store import RecordingError, StoredArray, TooMuchError
 from .story import NONE, Story, cell_title
 from .tables import Tape, tape_from
@@ -33,6 +34,8 @@ T = TypeVar("T")
 MAGIC = format2.MAGIC
 VERSION = format2.VERSION
 SUFFIX = ".gradtape"
+MOST_PATH = 4_096
+"""Characters of a file's name, as long as systems have them."""
 
 
 @dataclass(eq=False)
@@ -188,6 +191,8 @@ class Recording:
             raise RecordingError("recording of a process that is none of its world")
         if len(self.names) not in (0, len(self.source)):
             raise RecordingError("recording with other names than those of its files")
+        if any(len(name) > MOST_PATH for name in (self.engine, *self.names)):
+            raise RecordingError("recording with names of files that no file has")
         try:
             self.story.check(max(len(self.source), 1))
         except ValueError as error:
@@ -335,14 +340,14 @@ class Growth:
 
 
 def _made(parts: format2.Parts) -> Recording:
-    tape = parts.tape if parts.complete else sound_beginning(parts.tape)
+    tape = with_shown_texts(parts.tape if parts.complete else sound_beginning(parts.tape))
     return Recording(
         source=parts.head.source,
         events=Events(tape),
         sites=sites_of(tape),
         scopes=scopes_of(tape),
         arrays=parts.arrays,
-        ops=parts.ops,
+        ops=with_shown_words(parts.ops),
         engine=parts.head.engine,
         names=parts.head.names,
         story=parts.head.story,

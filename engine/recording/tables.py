@@ -32,6 +32,7 @@ PLACE = ("site", "scope")
 """What every event has: columns of the whole log, and none of its kind's table."""
 INT, BOOL, TEXT, MAYBE_TEXT, FLOAT = "int", "bool", "text", "maybe", "float"
 NO_TEXT = -1
+TEXT_KINDS = frozenset((TEXT, MAYBE_TEXT))
 
 
 class Texts:
@@ -244,7 +245,7 @@ _NOTHING: dict[str, Any] = {INT: -1, BOOL: False, TEXT: "", MAYBE_TEXT: None, FL
 def _column(kind: str, values: list[Any], texts: Texts) -> Numbers:
     if kind == FLOAT:
         return np.array(values, np.float64)
-    numbers = texts.numbers(values) if kind in (TEXT, MAYBE_TEXT) else values
+    numbers = texts.numbers(values) if kind in TEXT_KINDS else values
     try:
         if 0 < len(numbers) < _FEW:
             return np.array(numbers, _width(min(numbers), max(numbers)))

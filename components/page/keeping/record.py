@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from components.player.protocol import COLOURS, NAMED
 from engine.graph.watch import LONGEST, MOST
+from engine.limits import ARGUMENTS
 from engine.program import MAX_TEXT
 from engine.program.share import MAX_LINK, MAX_NAME, NODE, VIEWS
 from engine.program.source import MAX_CELLS
@@ -79,7 +80,7 @@ class Kept(msgspec.Struct, frozen=True):
     """Whether it is the visitor's own: edited, built, or opened from a file."""
     unrun: bool = False
     """Whether it came from a stranger and waits for the visitor's word."""
-    arguments: Annotated[str, Meta(max_length=10_000)] = ""
+    arguments: Annotated[str, Meta(max_length=ARGUMENTS.value())] = ""
     undo: Annotated[tuple[Annotated[str, Meta(max_length=MAX_TEXT)], ...], Meta(max_length=UNDONE)] = ()
     pinned: Pinned | None = None
     file: Annotated[str, Meta(max_length=MAX_NAME)] = ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from components.html.markup import muted, nothing_yet, tag, text
+from components.html.markup import literal, muted, nothing_yet, tag, text
 from components.menus.choices import both_ends
 from components.page.edits import vary
 from components.panels import Beside, panel
@@ -84,8 +84,8 @@ def sweep_panel(
             axes = _axes(picked, key)
             asked = st.button("Sweep", key=f"{key}_run", type="primary", icon=":material/grid_on:", disabled=under_way)
         if asked:
-            literal = not any(choice.is_leaf for choice in picked)
-            wanted = LAST if literal and number and number == last_pass(recording) else number
+            numbers = not any(choice.is_leaf for choice in picked)
+            wanted = LAST if numbers and number and number == last_pass(recording) else number
             memory.picked, memory.notice = picked, ""
             try:
                 memory.sweep = begin(recording, axes, settings().limits, number=wanted, session=session)
@@ -145,7 +145,7 @@ def _axes(picked: Sequence[Choice], key: str) -> list[Axis]:
     with st.popover("Range", icon=":material/straighten:"):
         points = st.slider("Points", 5, 201 if one else 61, 81 if one else 31, key=f"{key}_points{len(picked)}")
         for choice in picked:
-            name = choice.label.split(" · ")[0]
+            name = literal(choice.label.split(" · ")[0])  # which is anything, in a stranger's recording
             low, high = st.columns(2, gap="small")
             with low:
                 a = st.number_input(f"{name} from", value=choice.low, format="%g", key=f"{key}_low_{choice.label}")

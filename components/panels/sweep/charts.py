@@ -32,10 +32,18 @@ Rows = list[dict[str, Any]]
 def picture(sweep: Sweep, what: str, before: Sweep | None = None) -> Any:
     """The chart; `what` names the loss, and `before` is the sweep of an earlier run over the same names, of which the curve or
     the path is laid over this one."""
-    made = _line(sweep, what) if len(sweep.axes) == 1 else _plane(sweep, what)
-    if before is not None:
-        made = alt.layer(made, *_earlier(before, sweep, what))
+    with np.errstate(all="ignore"):
+        made = _line(sweep, what) if len(sweep.axes) == 1 else _plane(sweep, what)
+        if before is not None:
+            made = alt.layer(made, *_earlier(before, sweep, what))
     return made.properties(height=HEIGHT, background="transparent").configure_view(strokeWidth=0)
+
+
+def _data(rows: Rows) -> Any:
+    """Rows for a chart, but for those in which a number is not finite, as in a run that diverges: no browser reads such."""
+    return alt.InlineData(
+        values=[row for row in rows if all(v.__class__ is not float or math.isfinite(v) for v in row.values())]
+    )
 
 
 def _title(label: str) -> str:
@@ -66,19 +74,19 @@ def _line(sweep: Sweep, what: str) -> Any:
     y = alt.Y("loss:Q", title=None, scale=alt.Scale(type="log") if steep else alt.Scale(zero=False))
     tooltip = [alt.Tooltip("x:Q", title=_title(axis.label), format=".5g"), alt.Tooltip("loss:Q", title=what, format=".5g")]
     slope = alt.Tooltip("gradient:Q", format=".5g")
-    base = alt.Chart(alt.InlineData(values=rows)).encode(x=x, y=y, tooltip=[*tooltip, slope])
+    base = alt.Chart(_data(rows)).encode(x=x, y=y, tooltip=[*tooltip, slope])
     layers: list[Any] = [
         base.mark_line(strokeWidth=2, color=BLUE, clip=True),
         base.mark_point(size=60, filled=True, opacity=0.001, clip=True),
     ]
     slopes = _slopes(sweep, low, high)
     if slopes:
-        tangents = alt.Chart(alt.InlineData(values=slopes)).mark_line(color="#2f9e62", strokeWidth=2.2, clip=True)
+        tangents = alt.Chart(_data(slopes)).mark_line(color="#2f9e62", strokeWidth=2.2, clip=True)
         layers.append(tangents.encode(x="x:Q", y="loss:Q", detail="of:N"))
     layers += _path(_steps(sweep.path), _title(axis.label), "", what, "x", "loss")
     failed = [{"x": axis.values[k], "why": why} for k, why in sweep.errors.items()]
     if failed:
-        ticks = alt.Chart(alt.InlineData(values=failed)).mark_tick(color=GREY, thickness=3, size=12)
+        ticks = alt.Chart(_data(failed)).mark_tick(color=GREY, thickness=3, size=12)
         layers.append(ticks.encode(x="x:Q", y=alt.value(HEIGHT - 60), tooltip=["x:Q", "why:N"]))
     return alt.layer(*layers)
 
@@ -134,12 +142,12 @@ def _plane(sweep: Sweep, what: str) -> Any:
         scale=alt.Scale(type=_scale(sweep.loss), range=HEAT, nice=False),
         legend=alt.Legend(orient="top", gradientLength=150, gradientThickness=9, format=".3g"),
     )
-    cells = alt.Chart(alt.InlineData(values=heat)).mark_rect(clip=True)
+    cells = alt.Chart(_data(heat)).mark_rect(clip=True)
     told = [*tooltip, alt.Tooltip("loss:Q", title=what, format=".5g"), "gradient:N"]
     opacity = alt.condition("datum.known", alt.value(1.0), alt.value(0.6))
     layers: list[Any] = [cells.encode(x=x, x2="x2:Q", y=y, y2="y2:Q", color=colour, tooltip=told, opacity=opacity)]
     if grey:
-        failed = alt.Chart(alt.InlineData(values=grey)).mark_rect(color=GREY, opacity=0.7, clip=True)
+        failed = alt.Chart(_data(grey)).mark_rect(color=GREY, opacity=0.7, clip=True)
         layers.append(failed.encode(x=x, x2="x2:Q", y=y, y2="y2:Q", tooltip=[*tooltip, "why:N"]))
     lines = [
         {"x": a, "y": b, "x2": c, "y2": d}
@@ -147,11 +155,11 @@ def _plane(sweep: Sweep, what: str) -> Any:
         for a, b, c, d in contours([float(v) for v in first.values], [float(v) for v in second.values], sweep.loss, level)
     ]
     if lines:
-        level_lines = alt.Chart(alt.InlineData(values=lines)).mark_rule(color=FAINT, strokeWidth=0.9, opacity=0.65, clip=True)
+        level_lines = alt.Chart(_data(lines)).mark_rule(color=FAINT, strokeWidth=0.9, opacity=0.65, clip=True)
         layers.append(level_lines.encode(x="x:Q", y="y:Q", x2="x2:Q", y2="y2:Q"))
     arrows = _arrows(sweep)
     if arrows:
-        drawn = alt.Chart(alt.InlineData(values=arrows)).mark_line(color=INK, strokeWidth=1.3, opacity=0.85, clip=True)
+        drawn = alt.Chart(_data(arrows)).mark_line(color=INK, strokeWidth=1.3, opacity=0.85, clip=True)
         layers.append(drawn.encode(x="x:Q", y="y:Q", detail="of:N", order="n:Q"))
     layers += _path(_steps(sweep.path), names["x"], names["y"], what, "x", "y")
     return alt.layer(*layers)
@@ -175,9 +183,10 @@ def _arrows(sweep: Sweep) -> Rows:
     for i in range(rows_ // 2, len(first), rows_):
         for j in range(columns // 2, len(second), columns):
             gradient = np.nan_to_num(sweep.gradients[i, j], nan=0.0)
-            if math.isfinite(sweep.loss[i, j]) and np.isfinite(gradient).all() and gradient.any():
-                # In parts of the picture, so that they are as long along both axes.
-                found.append((float(first[i]), float(second[j]), -gradient[0] / wide, -gradient[1] / high))
+            # In parts of the picture, so that they are as long along both axes.
+            u, v = -float(gradient[0]) / wide, -float(gradient[1]) / high
+            if math.isfinite(sweep.loss[i, j]) and 0 < math.hypot(u, v) < math.inf:
+                found.append((float(first[i]), float(second[j]), u, v))
     longest = max((math.hypot(u, v) for *_, u, v in found), default=0.0)
     if not longest:
         return []
@@ -216,7 +225,7 @@ def _path(rows: Rows, x: str, y: str, what: str, across: str, up: str) -> list[A
     tooltip: list[Any] = ["at:N", alt.Tooltip("x:Q", title=x, format=".5g")]
     tooltip += [alt.Tooltip("y:Q", title=y, format=".5g")] if y else []
     tooltip += [alt.Tooltip("loss:Q", title=what, format=".5g"), "line:Q"]
-    base = alt.Chart(alt.InlineData(values=rows)).encode(x=f"{across}:Q", y=f"{up}:Q", tooltip=tooltip)
+    base = alt.Chart(_data(rows)).encode(x=f"{across}:Q", y=f"{up}:Q", tooltip=tooltip)
     return [
         base.mark_line(color=PATH, strokeWidth=2, clip=True).encode(order="n:Q"),
         base.mark_point(color=PATH, size=26, filled=True, opacity=1, clip=True),
@@ -246,6 +255,6 @@ def _earlier(before: Sweep, sweep: Sweep, what: str) -> list[Any]:
         up, tooltip = "y", [alt.Tooltip("at:N", title="the run before")]
     if len(rows) < 2:
         return []
-    base = alt.Chart(alt.InlineData(values=[{**row, "n": at} for at, row in enumerate(rows)]))
+    base = alt.Chart(_data([{**row, "n": at} for at, row in enumerate(rows)]))
     line = base.mark_line(color=GREY, strokeWidth=1.8, strokeDash=[5, 3], clip=True)
     return [line.encode(x="x:Q", y=f"{up}:Q", order="n:Q", tooltip=tooltip)]

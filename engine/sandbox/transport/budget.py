@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...limits import ARRAYS, COLUMNS, EVENTS, FACTS, KEPT, MB, OUTPUT, PARTS, ROWS, SMALL, Row
+from ...limits import ARRAYS, COLUMNS, EVENTS, FACTS, FIGURES, KEPT, MB, OUTPUT, PARTS, ROWS, SMALL, Row
 from ...recording.assembly import Assembly
 from ...recording.batch import Batch
 from ...recording.events import (
@@ -45,6 +45,9 @@ RESERVED = {"events": 16, "facts": 16}
 """The part of a limit, one in so many, that is kept for what a program prints and how it ends when all the rest is used up."""
 ENDING = {"events": 4, "sites": 1, "parts": 100_000, "facts": MB, "printed": 200}
 """What the parent allows beyond the limits, for how a run ended: `Ending` in `engine.sandbox.transport.sender`."""
+OF_EVENT, OF_RUN = 20, 10_000
+"""How many scopes, and how many arrays, there are at most for each event that a run may record, and how many in any run: where
+a recording grows thinner, it has scopes of iterations of which nothing is noted."""
 TABLES = ("events", "sites", "scopes", "arrays", "ops")
 FORMS = ("forms", "nests", "kinds", "texts")
 """What batches have beside these."""
@@ -59,9 +62,11 @@ class Room:
 
     def __init__(self, limits: Limits, *, ending: bool = False) -> None:
         extra = ENDING if ending else {"printed": ENDING["printed"]}
+        events = most_events(limits)
         self.rows: dict[str, tuple[Row, int]] = {
-            "events": (EVENTS, most_events(limits)),
-            **dict.fromkeys(("scopes", "arrays"), (COLUMNS, COLUMNS.value())),
+            "events": (EVENTS, events),
+            **dict.fromkeys(("scopes", "arrays"), (COLUMNS, min(OF_EVENT * events + OF_RUN, COLUMNS.value()))),
+            "figures": (FIGURES, FIGURES.value()),
             **dict.fromkeys(("sites", "ops", *FORMS), (ROWS, ROWS.value())),
             "bytes": (ARRAYS, ARRAYS.value()),
             "kept": (KEPT, limits.array_bytes),
@@ -89,6 +94,7 @@ class Room:
         self.less("parts", tape_parts(tape) + arrays.table.children["shape"].size)
         lengths = np.array([len(text) for text in tape.texts], np.int64)
         self.less("printed", int(lengths[tape.tables[Printed]["text"]].sum()))
+        self.less("figures", tape.tables[Drew].size)
 
     def lacks(self, counts: dict[str, int]) -> TooMuchError | None:
         """What there is no room for; None when there is room for everything."""
@@ -134,6 +140,7 @@ class Census:
         self._parts: list[int] = []
         """The parts of each form of an event, and of each form of a scope and kind of array."""
         self._printed: list[int] = []
+        self._drawn: list[bool] = []
         self._nests: list[int] = []
         self._kinds: list[int] = []
 
@@ -146,6 +153,7 @@ class Census:
         for form in batch.forms:
             self._parts.append(event_parts(form))
             self._printed.append(len(form.text) if isinstance(form, Printed) else 0)
+            self._drawn.append(isinstance(form, Drew))
         for nest in batch.nests:
             self._nests.append(len(nest.loops) + len(nest.calls) + len(nest.around))
         for kind in batch.kinds:
@@ -169,6 +177,7 @@ class Census:
             "kept": sum([size for size in held if size > _SMALL]),
             "parts": parts,
             "printed": sum([self._printed[form] for form in counted.forms]),
+            "figures": sum([self._drawn[form] for form in counted.forms]),
         }
 
 

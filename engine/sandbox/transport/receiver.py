@@ -18,7 +18,9 @@ from ...recording.check import sound_beginning
 from ...recording.events import AnyEvent, CellBegan, CellEnded, Drew, Printed
 from ...recording.log import Events, scopes_of, sites_of
 from ...recording.recording import Recording
+from ...recording.shown_texts import with_shown_texts, with_shown_words
 from ...recording.store import RecordingError
+from ..settings import settings
 from .budget import Census, Room
 from .frames import BATCH, DONE, STUCK, WRITTEN, Frames
 from .messages import (
@@ -188,9 +190,10 @@ class CollectedRun(Collected):
             ValueError: for a path that leads anywhere else, or more than a run may hold.
         """
         self._file_bytes += len(part.data)
-        if not project.sound(part.path) or self._file_bytes > limits_table.FILE_BYTES.value():
+        hosted = settings().hosted
+        if not project.sound(part.path) or self._file_bytes > limits_table.FILE_BYTES.value(hosted):
             raise ValueError("a file that no program of ours sends")
-        if part.path not in self._files and len(self._files) >= limits_table.FILE_COUNT.value():
+        if part.path not in self._files and len(self._files) >= limits_table.FILE_COUNT.value(hosted):
             raise ValueError("more files than a run holds")
         self._files.setdefault(part.path, bytearray()).extend(part.data)
 
@@ -213,9 +216,10 @@ class CollectedRun(Collected):
         tape = assembly.tape()
         if self.done is None:
             tape = sound_beginning(tape)  # what was to come in the next message never came
+        tape = with_shown_texts(tape)
         made = Recording(
-            self.source, Events(tape), sites_of(tape), scopes_of(tape), assembly.stored(), assembly.ops, seed=self.seed,
-            names=self.names, story=self.program.story,
+            self.source, Events(tape), sites_of(tape), scopes_of(tape), assembly.stored(), with_shown_words(assembly.ops),
+            seed=self.seed, names=self.names, story=self.program.story,
         )  # fmt: skip
         made.check()
         made.files, made.arguments = self.program.files, self.program.arguments

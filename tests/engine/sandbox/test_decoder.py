@@ -17,14 +17,31 @@ from engine.experiments.gradcheck.messages import CheckReply
 from engine.experiments.gradcheck.parent import _Reply
 from engine.experiments.sweep.messages import SweepRequest
 from engine.experiments.sweep.parent import _Replies
+from engine.limits import FIGURES, FILE_BYTES, FILE_COUNT
 from engine.program import Program
+from engine.recording import Recording
 from engine.recording.assembly import Assembly
 from engine.recording.batch import EMPTY, Batch, batch_of, changed
-from engine.recording.events import Argument, OpRan, Printed, Raised, Scope, Site, TensorInfo
-from engine.recording.store import StoredArray, Summary
+from engine.recording.events import Argument, Drew, OpRan, Printed, Raised, Scope, Site, TensorInfo
+from engine.recording.store import StoredArray, Summary, TooMuchError
 from engine.sandbox import Layers, Limits, RunError, RunResult, run, runner
-from engine.sandbox.transport.frames import BATCH, DONE, MAX_FRAME, MAX_FRAMES, MAX_READS, REPLY, ROWS, SHARE, STUCK, batches
-from engine.sandbox.transport.messages import HEADER, Done, Job, encode
+from engine.sandbox.settings import Settings
+from engine.sandbox.transport import receiver
+from engine.sandbox.transport.budget import Room
+from engine.sandbox.transport.frames import (
+    BATCH,
+    DONE,
+    MAX_FRAME,
+    MAX_FRAMES,
+    MAX_READS,
+    REPLY,
+    ROWS,
+    SHARE,
+    STUCK,
+    WRITTEN,
+    batches,
+)  # fmt: skip
+from engine.sandbox.transport.messages import HEADER, Done, Job, Written, encode
 from engine.sandbox.transport.receiver import MAX_TEXT, STATUSES, Collected, CollectedRun
 from tests.thorough import examples
 
@@ -247,6 +264,40 @@ def test_no_child_can_send_more_than_a_run_may() -> None:
             count += 1
             assert count < 2_000, name
         assert collected.trouble == "nonsense", name
+
+
+def test_of_what_no_event_names_there_is_no_more_than_a_run_could_have() -> None:
+    allowed = Limits(events=1_000)
+    for name, one in {
+        "scopes": batch_of(scopes=[Scope("f")]),
+        "arrays": batch_of(arrays=[StoredArray("bool", (), b"\1")]),
+    }.items():
+        more = changed(one, nests=[], kinds=[])
+        for times, trouble in ((14_000, ""), (16_000, "nonsense")):
+            frames = frame(BATCH, encode(one)) + frame(BATCH, often(more, times)) * 2 + done()
+            collected = collected_from(frames, limits=allowed)
+            assert collected.trouble == trouble, (name, times)
+
+
+def test_a_figure_is_shown_no_more_often_than_a_run_shows_figures() -> None:
+    drew = batch_of([Drew('{"number":1,"width":4,"height":3}')])
+    for times, trouble in ((FIGURES.value(), ""), (FIGURES.value() + 1, "nonsense")):
+        assert collected_from(frame(BATCH, often(drew, times)) + done()).trouble == trouble
+    one = Recording(("",), [Drew("{}")] * (FIGURES.value() + 1))
+    with pytest.raises(TooMuchError, match="100 figures"):
+        Room(Limits()).take_all(one)
+
+
+def test_where_strangers_run_programs_their_files_have_the_limits_of_strangers(monkeypatch: pytest.MonkeyPatch) -> None:
+    def sent(files: int, each: int) -> str:
+        parts = [frame(WRITTEN, encode(Written(f"f{k}", b"x" * each))) for k in range(files)]
+        return collected_from(b"".join(parts) + done()).trouble
+
+    size, count = (row.value(hosted=True) for row in (FILE_BYTES, FILE_COUNT))
+    assert [sent(3, size // 2), sent(count + 1, 1)] == ["", ""]
+    monkeypatch.setattr(receiver, "settings", lambda: Settings(hosted=True))
+    assert [sent(2, size // 2), sent(count, 1)] == ["", ""]
+    assert [sent(3, size // 2), sent(count + 1, 1)] == ["nonsense", "nonsense"]
 
 
 def test_no_child_can_keep_the_parent_busy_with_crumbs() -> None:
