@@ -5,6 +5,7 @@ from __future__ import annotations
 import optparse
 from typing import Any, NoReturn
 
+from ...safe_attributes import meant_for
 from ..policy.errors import PolicyError
 from ..policy.guards import Guards
 from ..policy.names import instead, may_inject
@@ -51,7 +52,8 @@ class Values:
         return vars(self)[attr]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Values | dict) and vars(self) == (vars(other) if isinstance(other, Values) else other)
+        mine = vars(meant_for(self, Values))
+        return isinstance(other, Values | dict) and mine == (vars(other) if isinstance(other, Values) else other)
 
     __hash__ = None  # type: ignore[assignment]
 
