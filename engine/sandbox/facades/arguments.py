@@ -85,11 +85,19 @@ def _attributes(thing: Any) -> Any:
     return _guards[0].attributes(thing)
 
 
+def _delete(thing: Any, name: str) -> None:
+    _guards[0].delete(thing, name)
+
+
+def _names() -> dict[str, Any]:
+    """What a function of `argparse` finds by its names."""
+    return {**vars(argparse), "delattr": _delete, "getattr": _read, "setattr": _write, "vars": _attributes}
+
+
 def _guarded(kind: Any) -> Any:
     """A kind of actions, which a program can call with anything for a namespace: it reads and sets what the program may."""
     real: Any = kind.__call__
-    names = {**vars(argparse), "getattr": _read, "setattr": _write, "vars": _attributes}
-    called = types.FunctionType(real.__code__, names, "__call__", real.__defaults__)
+    called = types.FunctionType(real.__code__, _names(), "__call__", real.__defaults__)
     return type(kind.__name__, (kind,), {"__module__": "argparse", "__qualname__": kind.__qualname__, "__call__": called})
 
 
@@ -120,6 +128,10 @@ class ArgumentParser(argparse.ArgumentParser):
         for name, value in vars(found).items():
             _guards[0].set(namespace, name, value)
         return namespace, others
+
+    parse_known_intermixed_args = types.FunctionType(
+        argparse.ArgumentParser.parse_known_intermixed_args.__code__, _names(), "parse_known_intermixed_args", (None, None)
+    )
 
     def _read_args_from_files(self, arg_strings: Any) -> list[str]:
         read: list[str] = []

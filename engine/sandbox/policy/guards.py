@@ -145,6 +145,11 @@ class Guards:
             cls = type
         return self.shown(cls)
 
+    def given(self, thing: Any) -> Any:
+        """What a program is given of something: of a type that it may not have its look-alike, anything else as it is."""
+        hidden = isinstance(thing, type) and thing not in self.known and not self.is_own(thing) and not is_look_alike(thing)
+        return self.shown(thing) if hidden else thing
+
     def shown(self, cls: type, maker: Callable[..., Any] | None = None) -> type:
         """The look-alike of a type, always the same."""
         if cls not in self.looks:

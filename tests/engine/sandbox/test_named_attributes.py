@@ -1,7 +1,7 @@
 """Attributes whose names are made while a program runs are read and set by `safe_attributes`, which asks the guards.
 
-A program can call a method of the engine's with anything for `self`, which then says what names there are. Where the engine reads
-or sets an attribute by such a name itself, the program chooses what of: any attribute of anything.
+A program can call a method of the engine's with anything for `self`, which then says what names there are. Where the engine
+reads or sets an attribute by such a name itself, the program chooses what of: any attribute of anything.
 """
 
 from __future__ import annotations

@@ -228,3 +228,68 @@ for kind in (KeyError, ValueError):
     e = kind(slice(A(), [1], (k for k in ())))
     said = str(e) if kind is KeyError else repr(e)
     print(said, "REACHED" if "[1]" not in said or "generator" not in said else "")
+
+# %% the redirection of another name of sys
+#: goal: sees
+import contextlib
+class Fake:
+    names = ['modules', 'nothing']
+    @property
+    def _stream(self): return self.names.pop(0)
+    _old_targets = []
+    _new_target = None
+f = Fake()
+contextlib.redirect_stdout.__enter__(f)
+print("REACHED", f._old_targets[0]['os'])
+
+# %% a catch of warnings that is none
+#: goal: sees
+import warnings
+class Fake: pass
+f = Fake()
+warnings.catch_warnings.__init__(f)
+print("REACHED", f._module, f._module.sys.modules['os'])
+
+# %% the token of NumPy's context
+#: goal: marks
+import numpy as np
+class Fake:
+    def __getattr__(self, name): return None
+f = Fake()
+np.errstate.__enter__(f)
+print("REACHED", f._token, f._token.var, f._token.old_value)
+
+# %% the type behind a look-alike that is safe to load
+#: goal: marks
+import torch
+torch.serialization.add_safe_globals([(type, 'a.b')])
+real = torch.serialization.get_safe_globals()[0]
+N = real('N', (torch.optim.SGD,), {'_update': lambda self, *given: print("REACHED", [str(g.dtype) for g in given[:2]])})
+p = torch.nn.Parameter(torch.ones(6))
+o = N([p], lr=0.1)
+p.sum().backward()
+o.step()
+
+# %% an option for a parser that is none
+#: goal: marks
+import optparse, torch
+class Real:
+    def add_option(self, option): found.append(option)
+class Fake: _real = Real()
+found = []
+optparse.OptionParser.add_option(Fake(), '--x')
+found[0].take_action('store', '__module__', '--x', '__main__', torch.Tensor, None)
+print("REACHED", type(torch.nn.Linear(2, 2).weight._array))
+
+# %% a file for an archive that is none
+#: goal: marks
+import zipfile, io
+class Zip:
+    compression = 0
+    def writestr(self, info, data): found.append(info)
+class Fake:
+    _zip = Zip()
+    _memory = io.BytesIO()
+found = []
+zipfile.ZipFile.writestr(Fake(), 'a', b'b')
+print("REACHED", found[0].from_file('/etc/passwd').file_size)
