@@ -293,3 +293,14 @@ class Fake:
 found = []
 zipfile.ZipFile.writestr(Fake(), 'a', b'b')
 print("REACHED", found[0].from_file('/etc/passwd').file_size)
+
+# %% the switches of a backend that is none
+#: goal: marks
+import torch
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.SGD([p], lr=0.1)
+flags = torch.backends.cudnn.flags(enabled=True).func
+f = flags(o, _update=lambda *given: print("REACHED", [type(g) for g in given]))
+p.sum().backward()
+next(f)
+o.step()
