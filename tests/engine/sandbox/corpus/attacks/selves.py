@@ -304,3 +304,19 @@ f = flags(o, _update=lambda *given: print("REACHED", [type(g) for g in given]))
 p.sum().backward()
 next(f)
 o.step()
+
+# %% a module put into a class of the program
+#: goal: memory
+import torch, numpy as np
+class K: pass
+class D:
+    def get_submodule(self, name): return K
+class M(torch.nn.Module):
+    def forward(self, name):
+        if name == '__array_interface__':
+            return {'data': (id(secret), True), 'shape': (80,), 'typestr': '|u1', 'version': 3}
+        raise AttributeError(name)
+secret = "what stands in memory"
+torch.nn.Module.set_submodule(D(), '__getattr__', M())
+found = np.asarray(K())
+print(found.dtype, "REACHED" if b"what stands" in bytes(found.tolist()) else "")
