@@ -320,3 +320,16 @@ secret = "what stands in memory"
 torch.nn.Module.set_submodule(D(), '__getattr__', M())
 found = np.asarray(K())
 print(found.dtype, "REACHED" if b"what stands" in bytes(found.tolist()) else "")
+
+# %% a decorator of classes that is none
+#: goal: sees
+import torch, warnings
+class Fake:
+    def __call__(self, function):
+        found.append(function)
+        return function
+found = []
+torch.no_grad.__call__(Fake(), warnings.catch_warnings)
+f = Fake()
+found[0](f)
+print("REACHED", f._module.sys.modules['os'])
