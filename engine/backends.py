@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
+from .safe_attributes import meant_for
+
 
 class _Backend:
     """One backend's switches, and what it says when it is asked."""
@@ -30,7 +32,7 @@ class _Backend:
     @contextmanager
     def flags(self, **switches: object) -> Iterator[None]:
         """The switches within a block."""
-        before = {name: getattr(self, name) for name in switches}
+        before = {name: getattr(meant_for(self, _Backend), name) for name in switches}
         self.__dict__.update(switches)
         try:
             yield

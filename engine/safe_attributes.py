@@ -8,7 +8,9 @@ not read, the engine does not read for it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 class Guard(Protocol):
@@ -54,6 +56,20 @@ def looked_at(thing: Any, name: str) -> Any:
     plain(name)
     if _guard:
         _guard[0].look_at(thing, name)
+    return thing
+
+
+def meant_for(thing: Any, kind: type[T]) -> T:
+    """What a method was called with as `self`, if it is an object of the method's class.
+
+    A program can take a method from a class and call it with anything. One that reads, sets or calls what its `self` names asks
+    here first: names that are private to the class are looked after by the guards in objects of the class only.
+
+    Raises:
+        TypeError: if it is none.
+    """
+    if not isinstance(thing, kind):
+        raise TypeError(f"a method of '{kind.__name__}' objects doesn't apply to a '{type(thing).__name__}' object")
     return thing
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..context import context
+from ..safe_attributes import looked_at, meant_for
 
 
 def noted() -> Any:
@@ -47,6 +48,7 @@ class _GradMode:
         return made
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        meant_for(self, _GradMode)
         if inspect.isclass(function):
             warnings.warn(
                 "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions "
@@ -55,7 +57,9 @@ class _GradMode:
                 FutureWarning,
                 stacklevel=2,
             )
-            setattr(function, "__init__", self(getattr(function, "__init__")))  # noqa: B009, B010
+            # A program may give its own classes another one, as it may set what else they have.
+            kind = looked_at(function, "init")
+            setattr(kind, "__init__", self(getattr(kind, "__init__")))  # noqa: B009, B010
             return function
         if inspect.isgeneratorfunction(function):
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..autograd.grad_mode import no_grad
 from ..compat.classes import KNOWN, known_as
-from ..safe_attributes import plain, read
+from ..safe_attributes import meant_for, plain, read
 from .constraints import Constraint, is_dependent
 from .operations import Size, T, Tensor
 from .utils import broadcast_all, lazy_property, shape_of
@@ -86,7 +86,7 @@ class Distribution:
         if self._expanding is None:
             raise NotImplementedError
         family = next(kind for kind in type(self).__mro__ if KNOWN.get(f"{kind.__module__}.{kind.__qualname__}") is kind)
-        new = self._get_checked_instance(family, _instance)
+        new = meant_for(meant_for(self, Distribution)._get_checked_instance(family, _instance), Distribution)
         batch_shape = Size(batch_shape)
         for name in self._kept:
             setattr(new, name, getattr(self, name))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
 from typing import Any, Self
 
+from ..safe_attributes import delete, write
 from .module import Module, indented
 
 
@@ -28,11 +29,11 @@ class _Numbered(Module):
         return iter(self._modules.values())
 
     def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, self._key(index), module)
+        write(self, self._key(index), module)
 
     def __delitem__(self, index: int | slice) -> None:
         for key in list(self._modules)[index] if isinstance(index, slice) else [self._key(index)]:
-            delattr(self, key)
+            delete(self, key)
         self._modules = {str(i): module for i, module in enumerate(self._modules.values())}
 
     def __dir__(self) -> list[str]:

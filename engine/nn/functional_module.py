@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from inspect import signature
 from typing import Any, ClassVar
 
-from ..safe_attributes import plain, take_over
+from ..safe_attributes import meant_for, read, take_over
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from .module import Module
 
-_FUNCTIONS = frozenset(F.__all__)
+_FUNCTIONS = {name: getattr(F, name) for name in F.__all__}
 
 
 class Wrapped(Module):
@@ -45,15 +45,15 @@ class Wrapped(Module):
     def __setstate__(self, state: dict[str, Any]) -> None:
         take_over(self, state)
         if "_settings" not in state:
-            known = signature(getattr(F, self._calls)).parameters if self._is_function else {}
+            function = self._function()
+            known = {} if function is None else signature(function).parameters
             # Weights and distances stand among buffers and modules.
             given = [*state, *state.get("_buffers", ()), *state.get("_modules", ())]
             self._settings = tuple(n for n in given if n == "inplace" or (n in known and n != "training"))
 
-    @property
-    def _is_function(self) -> bool:
-        """Whether what it calls is there; a text of another class could say so of itself."""
-        return type(self._calls) is str and self._calls in _FUNCTIONS
+    def _function(self) -> Any:
+        """What it calls, or None where there is none of that name; a text of another class could say so of itself."""
+        return _FUNCTIONS.get(self._calls) if type(self._calls) is str else None
 
     def forward(self, input: Tensor) -> Any:
         """The function of the input."""
@@ -61,15 +61,16 @@ class Wrapped(Module):
 
     def _call(self, *inputs: Any, **named: Any) -> Any:
         """The function of the inputs, with the settings."""
+        function = meant_for(self, Wrapped)._function()
+        if function is None:
+            raise AttributeError(f"'{self._calls}' is no function of torch.nn.functional")
         for name in self._settings:
             value = getattr(self, name)
             if name != "inplace" or value:
                 named[name] = value
         if self._trains:
             named["training"] = self.training
-        if not self._is_function:
-            raise AttributeError(f"'{self._calls}' is no function of torch.nn.functional")
-        return getattr(F, self._calls)(*inputs, **named)
+        return function(*inputs, **named)
 
     def extra_repr(self) -> str:
         """The settings.
@@ -91,7 +92,7 @@ class _Attributes(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name.endswith("inplace=True"):
             return name if self.module.inplace else ""
-        return getattr(self.module, plain(name))
+        return read(self.module, name)
 
 
 def as_tuple(value: Any, n: int) -> tuple[Any, ...]:

@@ -118,10 +118,10 @@ class ParameterList(Module):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return type(self)(self[i] for i in range(*index.indices(self._size)))
-        return getattr(self, self._key(index))
+        return read(self, self._key(index))
 
     def __setitem__(self, index: int, param: Any) -> None:
-        setattr(self, self._key(index), _owned(param))
+        write(self, self._key(index), _owned(param))
 
     def __len__(self) -> int:
         return self._size

@@ -9,6 +9,7 @@ from .. import dtypes
 from ..arguments import given
 from ..autograd import no_grad
 from ..ops.creation.factories import tensor
+from ..safe_attributes import read
 from ..tensor import Tensor
 from .convolution import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, Size
 from .linear import Linear
@@ -53,10 +54,14 @@ class LazyModuleMixin:
         module._initialize_hook.remove()
         module._load_hook.remove()
         del module._initialize_hook, module._load_hook
-        if module.cls_to_become is not None:
-            if not issubclass(module.cls_to_become, Module):
-                raise TypeError(f"cls_to_become must be a Module, but it is {module.cls_to_become}")
-            module.__class__ = module.cls_to_become
+        become = module.cls_to_become
+        if become is not None:
+            if not issubclass(become, Module):
+                raise TypeError(f"cls_to_become must be a Module, but it is {become}")
+            # An object of a program's that becomes something else could have what is private there.
+            if become not in type(module).__mro__:
+                raise TypeError(f"cls_to_become must be a class that {type(module).__name__} inherits from, but it is {become}")
+            module.__class__ = become
 
 
 class _Lazy(LazyModuleMixin):
@@ -66,7 +71,7 @@ class _Lazy(LazyModuleMixin):
 
     def reset_parameters(self: Any) -> None:
         """Draw the parameters anew, once they are there."""
-        if not self.has_uninitialized_params() and getattr(self, self._inputs) != 0:
+        if not self.has_uninitialized_params() and read(self, self._inputs) != 0:
             super().reset_parameters()  # type: ignore[misc]
 
     def _without_shape(self: Any, bias: bool, **factory: Any) -> None:

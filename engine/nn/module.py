@@ -18,7 +18,7 @@ from ..context import context, outside
 from ..dtypes import dtype as Dtype  # noqa: N812
 from ..errors import unsupported
 from ..ops.creation.factories import empty_like
-from ..safe_attributes import is_special, plain
+from ..safe_attributes import is_special, meant_for, plain, write
 from ..tensor import Tensor
 from ..tensor_attributes import as_device, default_device
 from . import hooks, state
@@ -346,7 +346,7 @@ class Module:
             raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
         if hasattr(parent, name) and not isinstance(getattr(parent, name), Module):
             raise AttributeError(f"`{name}` is not an nn.Module")
-        setattr(parent, name, module)
+        write(meant_for(parent, Module), name, module)
 
     def _get_member(self, target: str, members: str, kind: str) -> Any:
         above, _, name = target.rpartition(".")

@@ -217,7 +217,8 @@ class Stream(io.TextIOBase):
     """The program's stdout or stderr: whole lines become events."""
 
     def __init__(self, tape: Tape, name: str) -> None:
-        self.tape, self.name, self.pending = tape, name, ""
+        self._tape, self.name, self.pending = tape, name, ""
+        # Python's library hands streams to a program's methods: what stands behind one is private to it.
 
     encoding = "utf-8"
 
@@ -230,22 +231,22 @@ class Stream(io.TextIOBase):
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         text = str.__str__(text)  # a subclass may tell lies about its length
-        limit = self.tape.job.limits.output_chars
-        left = max(limit - self.tape.printed, 0)
-        self.tape.printed += len(text)
+        limit = self._tape.job.limits.output_chars
+        left = max(limit - self._tape.printed, 0)
+        self._tape.printed += len(text)
         for start in range(0, min(len(text), left), CHUNK):
-            for other in self.tape.streams:
+            for other in self._tape.streams:
                 if other is not self and other.pending:
                     other.flush()
-            self.tape.unsaid = True
+            self._tape.unsaid = True
             self.pending += text[start : min(start + CHUNK, left)]
-            quiet = self.tape.levels is not None and self.tape.levels.quiet
+            quiet = self._tape.levels is not None and self._tape.levels.quiet
             if ("\n" in self.pending and not quiet) or len(self.pending) > 10_000:
                 self.flush()
         if left < len(text):
             self.flush()
             self._pass_on(f"\n... output stopped after {limit:,} characters\n")
-            self.tape.stop("too_large", limits.OUTPUT.past(limit))
+            self._tape.stop("too_large", limits.OUTPUT.past(limit))
         return len(text)
 
     def flush(self) -> None:
@@ -256,7 +257,7 @@ class Stream(io.TextIOBase):
 
     def _pass_on(self, text: str) -> None:
         text = text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be sent
-        self.tape.recorder.printed(text, self.name)
+        self._tape.recorder.printed(text, self.name)
 
 
 def _collect() -> None:

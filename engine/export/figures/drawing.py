@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from string import Formatter
 from types import SimpleNamespace
 from typing import Any
 
@@ -400,16 +401,26 @@ SIZES = {
 """Keywords, and what their numbers are at most."""
 
 
+def _check_format(given: Any) -> None:
+    """Refuse a format that is too wide, or looks into what it is given, with a ValueError."""
+    if isinstance(given, str):
+        if _LONG.search(given):
+            raise ValueError("a format that is too wide")
+        if any((name and not name.isalnum()) or "{" in (spec or "") for _, name, spec, _ in Formatter().parse(given)):
+            raise ValueError("a format that looks into what it is given")
+
+
 def _bounded(method: str, args: list[Any], kwargs: dict[str, Any]) -> None:
     """Look at numbers that make much of little. ValueError for too much."""
     for key, value in kwargs.items():
         most = SIZES.get(key)
         if most is not None and isinstance(value, int | float) and not abs(value) <= most:
             raise ValueError(f"{key} is too large")
-        if key in ("fmt", "autopct") and isinstance(value, str) and _LONG.search(value):
-            raise ValueError(f"{key} is too wide")
-    if "Formatter" in method and any(isinstance(one, str) and _LONG.search(one) for one in args):
-        raise ValueError("a format that is too wide")
+        if key in ("fmt", "autopct", "format"):
+            _check_format(value)
+    if "formatter" in method.lower():
+        for one in args:
+            _check_format(one)
     if method in ("add_subplot", "add_gridspec") and any(isinstance(one, int) and not 0 < one <= 999 for one in args):
         raise ValueError("a grid that is too fine")
     if method in ("set_xticks", "set_yticks", "set_zticks", "set_ticks") and args and np.size(args[0]) > TICKS:

@@ -166,6 +166,8 @@ def _reduced(tensor: Any, reduction: Any, axes: tuple[int, ...]) -> Any:
         call: Callable[..., Any] = reduction
         return call(tensor, axes)
     reduction = plain(reduction)
+    if reduction not in REDUCTIONS:  # of a layer it may have been set
+        raise EinopsError(f"Unknown reduction {reduction}. Expect one of {REDUCTIONS}.")
     floating = tensor.is_floating_point() if isinstance(tensor, Tensor) else tensor.dtype.kind == "f"
     if reduction == "mean" and not floating:
         raise NotImplementedError("reduce_mean is not available for non-floating tensors")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...safe_attributes import read
 from .spaces import Box, Discrete, MultiDiscrete
 
 __all__ = ["AsyncVectorEnv", "SyncVectorEnv", "VectorEnv"]
@@ -78,7 +79,7 @@ class SyncVectorEnv(VectorEnv):
         """
         if type(name) is not str or name[:1] == "_":
             raise AttributeError(f"accessing private attribute '{name}' is prohibited")
-        found = [getattr(env, name) for env in self.envs]
+        found = [read(env, name) for env in self.envs]
         return tuple(one(*args, **kwargs) if callable(one) else one for one in found)
 
     def close(self, **_: Any) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...safe_attributes import read
+
 __all__ = [
     "LabelBinarizer", "LabelEncoder", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "StandardScaler", "label_binarize",
     "minmax_scale", "normalize", "scale",
@@ -68,7 +70,7 @@ class _Transformer:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters."""
-        return {name: getattr(self, name) for name in sorted(self._settings)}
+        return {name: read(self, name) for name in sorted(self._settings)}
 
     def __repr__(self) -> str:
         said = [f"{k}={v!r}" for k, v in self.get_params().items() if v != self._settings[k]]

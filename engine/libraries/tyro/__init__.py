@@ -12,6 +12,8 @@ from enum import Enum
 from pathlib import PurePath
 from typing import Any
 
+from ...safe_attributes import read
+
 __all__ = ["MISSING", "cli"]
 __version__ = "0.9.2"
 
@@ -76,7 +78,7 @@ def _parameters(f: Any, default: Any) -> list[tuple[str, Any, Any]]:
             if value is MISSING and factory is not MISSING:
                 value = factory()
             if default is not None:
-                value = getattr(default, field.name)
+                value = read(default, field.name)
             if field.init:
                 found.append((field.name, field.type, value))
         return found

@@ -6,6 +6,7 @@ import argparse
 import types
 from typing import Any
 
+from ...safe_attributes import meant_for
 from ..policy.errors import PolicyError
 from ..policy.guards import Guards
 from ..policy.names import instead, may_inject
@@ -13,7 +14,7 @@ from .facade import picked
 from .files import files, streams
 
 NAMES = """
-Action ArgumentDefaultsHelpFormatter ArgumentError ArgumentTypeError BooleanOptionalAction HelpFormatter
+Action ArgumentDefaultsHelpFormatter ArgumentError ArgumentTypeError HelpFormatter
 MetavarTypeHelpFormatter ONE_OR_MORE OPTIONAL PARSER REMAINDER RawDescriptionHelpFormatter RawTextHelpFormatter SUPPRESS
 ZERO_OR_MORE
 """
@@ -21,7 +22,8 @@ ZERO_OR_MORE
 
 def names(guards: Guards) -> dict[str, Any]:
     """What `argparse` has."""
-    made = picked(argparse, NAMES) | {"ArgumentParser": ArgumentParser, "FileType": FileType, "Namespace": Namespace}
+    ours = (ArgumentParser, _ACTIONS[argparse.BooleanOptionalAction], FileType, Namespace)
+    made = picked(argparse, NAMES) | {kind.__name__: kind for kind in ours}
     _guards[:] = [guards]
     guards.know((thing for thing in made.values() if isinstance(thing, type)), bases=True)
     guards.opened += (Namespace,)
@@ -47,6 +49,11 @@ class Namespace(argparse.Namespace):
         _guards[0].write(self, name)
         super().__setattr__(name, value)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Namespace) and vars(meant_for(self, Namespace)) == vars(other)
+
+    __hash__ = None
+
 
 class FileType:
     """As `argparse.FileType`, on the run's files."""
@@ -61,20 +68,45 @@ class FileType:
             raise argparse.ArgumentTypeError(f"can't open '{path}': {error}") from None
 
 
-class _Subparsers(argparse._SubParsersAction):  # type: ignore[type-arg]
-    """As Python's own; what a parser of the program's gives for a namespace is looked at as `vars` of it."""
+def _read(thing: Any, name: str, *default: Any) -> Any:
+    try:
+        return _guards[0].get(thing, name)
+    except AttributeError:
+        if not default:
+            raise
+        return default[0]
 
-    def __call__(self, *given: Any, **options: Any) -> None:
-        _chosen(self, *given, **options)
+
+def _write(thing: Any, name: str, value: Any) -> None:
+    _guards[0].set(thing, name, value)
 
 
 def _attributes(thing: Any) -> Any:
     return _guards[0].attributes(thing)
 
 
-_chosen: Any = types.FunctionType(
-    argparse._SubParsersAction.__call__.__code__, {**vars(argparse), "vars": _attributes}, "__call__", (None,)
-)
+def _delete(thing: Any, name: str) -> None:
+    _guards[0].delete(thing, name)
+
+
+def _names() -> dict[str, Any]:
+    """What a function of `argparse` finds by its names."""
+    return {**vars(argparse), "delattr": _delete, "getattr": _read, "setattr": _write, "vars": _attributes}
+
+
+def _guarded(kind: Any) -> Any:
+    """A kind of actions, which a program can call with anything for a namespace: it reads and sets what the program may."""
+    real: Any = kind.__call__
+    called = types.FunctionType(real.__code__, _names(), "__call__", real.__defaults__)
+    return type(kind.__name__, (kind,), {"__module__": "argparse", "__qualname__": kind.__qualname__, "__call__": called})
+
+
+_ACTIONS: dict[Any, Any] = {
+    kind: _guarded(kind)
+    for kind in list(vars(argparse).values())
+    if isinstance(kind, type) and issubclass(kind, argparse.Action) and kind is not argparse.Action
+}
+"""Python's kinds of actions, and what programs have in their place."""
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -84,7 +116,8 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
-        self.register("action", "parsers", _Subparsers)
+        for name, kind in list(self._registries["action"].items()):
+            self.register("action", name, _ACTIONS.get(kind, kind))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """What is known of the arguments, and the others."""
@@ -95,6 +128,10 @@ class ArgumentParser(argparse.ArgumentParser):
         for name, value in vars(found).items():
             _guards[0].set(namespace, name, value)
         return namespace, others
+
+    parse_known_intermixed_args = types.FunctionType(
+        argparse.ArgumentParser.parse_known_intermixed_args.__code__, _names(), "parse_known_intermixed_args", (None, None)
+    )
 
     def _read_args_from_files(self, arg_strings: Any) -> list[str]:
         read: list[str] = []

@@ -127,7 +127,10 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
 
         if not are_harmless_patterns(names):
             options["match_args"] = False
-        made: Any = dataclasses.dataclass(cls, **options)
+        try:
+            made: Any = dataclasses.dataclass(cls, **options)
+        finally:  # what it has made by then stays in the class
+            pin_class(cls)
         return replaced_by_guards(pin_class(made))
 
     def dataclass(cls: Any = None, /, **options: Any) -> Any:
@@ -159,7 +162,13 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
 
 
 class NamesMeta(enum.EnumMeta):
-    """Enumerations made by a call, which may not bring names of Python's own."""
+    """Enumerations whose members are objects of their own; made by a call, they may not bring names of Python's own."""
+
+    @classmethod
+    def _find_new_(cls, *given: Any) -> Any:
+        """What makes members: Python sets attributes of whatever it returns, and calls its `__init__`."""
+        make, *others = super()._find_new_(*given)  # type: ignore[misc]
+        return (_made_by(make) if isinstance(make, types.FunctionType) else make, *others)
 
     def __call__(cls, value: Any, *names: Any, **options: Any) -> Any:
         if not names and "names" not in options:
@@ -175,6 +184,16 @@ class NamesMeta(enum.EnumMeta):
         for member in members:
             _plain(member if isinstance(member, str) else member[0])
         return super().__call__(value, members, module=MAIN)
+
+
+def _made_by(make: Callable[..., Any]) -> Callable[..., Any]:
+    def __new__(cls: Any, *given: Any, **options: Any) -> Any:  # noqa: N807
+        made = make(cls, *given, **options)
+        if not isinstance(made, cls):
+            raise TypeError(f"__new__ of '{cls.__name__}' returned a '{type(made).__name__}', which is no member of it")
+        return made
+
+    return __new__
 
 
 def _enum(guards: Guards) -> dict[str, Any]:
@@ -268,7 +287,13 @@ def _functools(guards: Guards) -> dict[str, Any]:
     cached_property.__qualname__ = "cached_property"
     names = picked(functools, "cache lru_cache partial partialmethod reduce") | {"cached_property": cached_property}
     guards.know((functools.partial, cached_property))
-    names |= {"total_ordering": lambda cls: pin_class(functools.total_ordering(cls))}
+
+    def total_ordering(cls: Any) -> Any:
+        if not isinstance(cls, type) or not guards.is_own(cls):
+            raise PolicyError("total_ordering takes a class of the program's own", "Write a class statement.")
+        return pin_class(functools.total_ordering(cls))
+
+    names |= {"total_ordering": total_ordering}
     names |= dispatching.names(guards)
     return names | {"cmp_to_key": cmp_to_key, "update_wrapper": update_wrapper, "wraps": wraps}
 

@@ -196,20 +196,26 @@ class UserList(collections.UserList[Any]):
         super().__setitem__(i, settled(self.data, i, item))
 
 
-class redirect_stdout(contextlib.redirect_stdout[Any]):  # noqa: N801
+class _Redirecting:
+    """What both have in common: nothing else is entered, whose `_stream` could be another name of `sys`."""
+
+    def __init__(self, new_target: Any) -> None:
+        KEPT.append(new_target)
+        super().__init__(new_target)  # type: ignore[call-arg]
+
+    def __enter__(self) -> Any:
+        return super().__enter__()  # type: ignore[misc]
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)  # type: ignore[misc]
+
+
+class redirect_stdout(_Redirecting, contextlib.redirect_stdout[Any]):  # noqa: N801
     """As `contextlib.redirect_stdout`; what is printed to stays, since `print` does not hold it."""
 
-    def __init__(self, new_target: Any) -> None:
-        KEPT.append(new_target)
-        super().__init__(new_target)
 
-
-class redirect_stderr(contextlib.redirect_stderr[Any]):  # noqa: N801
+class redirect_stderr(_Redirecting, contextlib.redirect_stderr[Any]):  # noqa: N801
     """As `contextlib.redirect_stderr`."""
-
-    def __init__(self, new_target: Any) -> None:
-        KEPT.append(new_target)
-        super().__init__(new_target)
 
 
 def count_elements(mapping: Any, iterable: Iterable[Any]) -> None:

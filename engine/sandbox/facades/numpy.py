@@ -80,6 +80,19 @@ class Joining:
         return self._real[key]
 
 
+class errstate(np.errstate):  # noqa: N801
+    """As `np.errstate`; nothing else than an object of its own is entered, which would get what belongs to NumPy's context."""
+
+    __slots__ = ()
+    __module__ = "numpy"
+
+    def __enter__(self) -> None:
+        super().__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
+
+
 class Iteration:
     """`np.nditer` over whole arrays: it cannot be closed, because what it gives lies in memory that is free from then on."""
 
@@ -278,6 +291,7 @@ def facades(guards: Guards) -> dict[str, Facade]:
         | {
             "c_": Joining(np.c_),
             "dtype": guards.shown(np.dtype, _dtype),
+            "errstate": errstate,
             "frombuffer": frombuffer,
             "nditer": Iteration,
             "ndarray": guards.shown(np.ndarray),

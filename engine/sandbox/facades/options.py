@@ -5,6 +5,7 @@ from __future__ import annotations
 import optparse
 from typing import Any, NoReturn
 
+from ...safe_attributes import meant_for
 from ..policy.errors import PolicyError
 from ..policy.guards import Guards
 from ..policy.names import instead, may_inject
@@ -51,7 +52,8 @@ class Values:
         return vars(self)[attr]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Values | dict) and vars(self) == (vars(other) if isinstance(other, Values) else other)
+        mine = vars(meant_for(self, Values))
+        return isinstance(other, Values | dict) and mine == (vars(other) if isinstance(other, Values) else other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -95,7 +97,7 @@ class _Container:
     def add_option(self, *flags: Any, **options: Any) -> Option:
         """One more."""
         made = flags[0] if flags and type(flags[0]) is Option and not options else Option(*flags, **options)
-        self._real.add_option(made._real)
+        meant_for(self, _Container)._real.add_option(made._real)
         return made
 
     def add_options(self, option_list: Any) -> None:
@@ -144,7 +146,7 @@ class OptionParser(_Container):
     def add_option_group(self, group: Any, description: Any = None) -> OptionGroup:
         """One more group."""
         made = group if type(group) is OptionGroup else OptionGroup(self, group, description)
-        self._real.add_option_group(made._real)
+        meant_for(self, OptionParser)._real.add_option_group(made._real)
         return made
 
     def set_defaults(self, **values: Any) -> None:

@@ -11,6 +11,7 @@ from ...checkpoint import safetensors, torch_files
 from ...checkpoint.objects import SAFE
 from ...checkpoint.pickling import dumped
 from ...checkpoint.unpickling import Reader
+from ...safe_attributes import meant_for
 from ..policy.errors import MissingAttribute, PolicyError
 from ..policy.guards import Guards
 from ..policy.inert import real
@@ -144,7 +145,7 @@ def _safe_globals(guards: Guards, modules: dict[str, Any]) -> dict[str, Any]:
 
     def get_safe_globals() -> list[Any]:
         """Returns the list of user-added globals that are safe for ``weights_only`` load."""
-        return list(SAFE.values())
+        return [guards.given(thing) for thing in SAFE.values()]
 
     class safe_globals:  # noqa: N801
         """Context-manager that adds certain globals as safe for ``weights_only`` load."""
@@ -156,10 +157,10 @@ def _safe_globals(guards: Guards, modules: dict[str, Any]) -> dict[str, Any]:
             self._added = by_name(safe_globals)
 
         def __enter__(self) -> None:
-            SAFE.update(self._added)
+            SAFE.update(meant_for(self, safe_globals)._added)
 
         def __exit__(self, *_: Any) -> None:
-            for full in self._added:
+            for full in meant_for(self, safe_globals)._added:
                 SAFE.pop(full, None)
 
     return {f.__name__: f for f in (add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals)}

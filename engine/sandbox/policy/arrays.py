@@ -198,7 +198,6 @@ def arm() -> None:
     """C code may call the program back from here on."""
     if _state["armed"] or not _state["allowed"]:
         return
-    _state["armed"] = True
     made: list[tuple[type, str, Callable[[Any, str], Callable[..., Any]]]] = [
         *((UFUNC, name, _ufunc) for name in UFUNCS),
         *((ARRAY, name, _computing) for name in COMPUTING),
@@ -216,6 +215,7 @@ def arm() -> None:
     for names, name, method in _bound:
         names[name] = getattr(method.__self__, method.__name__)
     direct_calls(UFUNC, False)
+    _state["armed"] = True  # now, since a program may have come here with no room for all these calls
 
 
 def disarm() -> None:

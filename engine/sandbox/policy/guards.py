@@ -12,6 +12,7 @@ import numpy as np
 
 from ...itself import OURS
 from ...nn.utils.parametrize import is_made_here
+from ...tensor import Tensor
 from . import arrays, dtypes, natives, objects, protocols
 from .attributes import Attributes, Own, has_entries_for_attributes
 from .classes import Maker, build_class
@@ -24,6 +25,7 @@ from .names import (
     ATTRIBUTES,
     CALLED,
     CHECKED,
+    COMPARISONS,
     NEVER,
     OVERRIDDEN,
     PLACED,
@@ -142,6 +144,11 @@ class Guards:
         if is_look_alike(thing):
             cls = type
         return self.shown(cls)
+
+    def given(self, thing: Any) -> Any:
+        """What a program is given of something: of a type that it may not have its look-alike, anything else as it is."""
+        hidden = isinstance(thing, type) and thing not in self.known and not self.is_own(thing) and not is_look_alike(thing)
+        return self.shown(thing) if hidden else thing
 
     def shown(self, cls: type, maker: Callable[..., Any] | None = None) -> type:
         """The look-alike of a type, always the same."""
@@ -379,7 +386,11 @@ class Guards:
         if not self._may_read(thing, "__init__"):
             raise PolicyError(f"the attribute '__init__' of '{_name_of(thing)}' is not available to programs here", "")
         real = thing.__init__
-        if not isinstance(thing, type) or not _is_engines(thing):
+        if not isinstance(thing, type) or self.is_own_function(real):
+            return real
+        maker = next(c for c in _mro_of(thing) if "__init__" in names_of(c))
+        # Python's own in C look at what they are given themselves; what a data class has sets its fields unguarded.
+        if type(real) is not types.FunctionType and not _is_engines(maker):
             return real
 
         def checked(*arguments: Any, **named: Any) -> None:
@@ -454,10 +465,17 @@ class Guards:
 
     def _notice(self, names: Collection[str], lines: Iterable[type]) -> None:
         """Note whether C code may call methods of a class by these names."""
-        self._asked = self._asked or not ASKED.isdisjoint(names)
+        lines = tuple(lines)
+        compares = any(map(self._compares, lines))
+        self._asked = self._asked or compares or not ASKED.isdisjoint(names)
         opened = any(issubclass(c, self.opened) for c in lines)
-        if not CALLED.isdisjoint(names) or (SEQUENCE.issubset(names) and not opened):
+        if compares or not CALLED.isdisjoint(names) or (SEQUENCE.issubset(names) and not opened):
             self.noticed("callbacks")
+
+    def _compares(self, cls: type) -> bool:
+        """Whether a class has comparisons in Python that may ask what another class defines anew: `numerator`, `items`."""
+        written = cls.__flags__ & protocols.HEAP and cls is not Tensor and not self.is_own(cls)
+        return bool(written) and not COMPARISONS.isdisjoint(names_of(cls).keys())
 
     def _look_at_bases(self, name: str, bases: tuple[Any, ...]) -> None:
         for base in bases:

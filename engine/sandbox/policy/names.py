@@ -72,6 +72,7 @@ ASKED = DEFINED - {f"__{name}__" for name in (*_NOT_PINNED.split(), "dir", "repr
     "__iter__", "__next__"
 }  # fmt: skip
 """Special methods by which any function of NumPy's may come back to the program while it is at work with an array."""
+COMPARISONS = frozenset(("__eq__", "__ge__", "__gt__", "__le__", "__lt__", "__ne__"))
 SEQUENCE = frozenset(("__getitem__", "__len__"))
 """The methods of what NumPy takes apart."""
 

@@ -15,6 +15,7 @@ import gc
 import re
 import sys
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -83,6 +84,8 @@ def mend() -> None:
         replace(kind, "__mod__", _held(kind.__mod__))
     for name in ("cast", "__setitem__"):
         replace(memoryview, name, _of_numbers(getattr(memoryview, name)))
+    for error, name, parts in _SAID:
+        replace(error, name, _of_parts(getattr(error, name), error, parts))
     replace(bytearray, "extend", _extend)
     replace(memoryview, "hex", _hex_of_memory)
     replace(decimal.Context, "__getattribute__", _of_context)
@@ -117,7 +120,11 @@ def _compares_by_itself(key: Any) -> bool:
         return False
     if isinstance(key, tuple | frozenset):
         return any(map(_compares_by_itself, key))
-    return isinstance(getattr(type(key), "__eq__", None), types.FunctionType)
+    return isinstance(key, _COMPARING) or isinstance(getattr(type(key), "__eq__", None), types.FunctionType)
+
+
+_COMPARING = (types.GenericAlias, types.MethodType, types.UnionType, weakref.ref)
+"""What compares something else that it holds."""
 
 
 READING = """
@@ -204,6 +211,29 @@ for _mine, _place in (
     (_extend, "bytearray.extend"), (_hex_of_memory, "memoryview.hex"), (_of_context, "Context.__getattribute__"),
 ):  # fmt: skip
     _mine.__name__, _mine.__qualname__ = _place.partition(".")[2], _place
+
+
+_SAID: tuple[tuple[type[BaseException], str, str], ...] = (
+    (BaseException, "__repr__", "args"),
+    (BaseException, "__str__", "args"),
+    (KeyError, "__str__", "args"),
+    (OSError, "__str__", "args errno filename filename2 strerror"),
+)
+"""How exceptions are written, and what of them is, whose own methods may put something else there meanwhile."""
+
+
+def _of_parts(real: Any, kind: type, parts: str) -> Callable[[Any], Any]:
+    """A method that writes attributes of an object, which are held until it is done."""
+    getters = [getattr(kind, name).__get__ for name in parts.split()]
+
+    def method(self: Any) -> Any:
+        held = [get(self) for get in getters] if isinstance(self, kind) else []
+        said = real(self)
+        held.clear()
+        return said
+
+    method.__name__, method.__qualname__, method.__doc__ = real.__name__, real.__qualname__, real.__doc__
+    return method
 
 
 def _held(real: Any) -> Callable[..., Any]:

@@ -87,7 +87,7 @@ def refuse_sequence(cls: type) -> None:
         definers = {name: next((c for c in cls.__mro__[:-1] if name in vars(c)), None) for name in TAKING_APART}
         sequence = definers["__len__"] and definers["__getitem__"]
         asked = definers.values() if sequence else (definers["__array__"],)
-        _refused[cls] = any(c is not None and c.__flags__ & _HEAP and not _is_trusted(c) for c in asked)
+        _refused[cls] = any(c is not None and c.__flags__ & HEAP and not _is_trusted(c) for c in asked)
     if _refused[cls]:
         raise PolicyError(f"NumPy cannot take a '{cls.__name__}' apart here", "Make an array of it first: np.array(x).")
 
@@ -100,7 +100,7 @@ def _is_trusted(cls: type) -> bool:
 TAKING_APART = ("__array__", "__len__", "__getitem__", "__iter__")
 TRUSTED = ("numpy", OURS)
 """What the modules begin with whose classes do not call the program back."""
-_HEAP = 1 << 9
+HEAP = 1 << 9
 _refused: dict[type, bool] = {}
 
 

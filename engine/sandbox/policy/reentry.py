@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
+from ...safe_attributes import meant_for
 from .errors import PolicyError
 from .names import PINNED
 
@@ -78,9 +79,18 @@ def pin_class(cls: type) -> type:
     """Pin the special methods of a class that were made by others for the program, and those it was given by other ways."""
     for name in PINNED & vars(cls).keys():
         found = vars(cls)[name]
-        if type(found) is FunctionType:
-            type.__setattr__(cls, name, pin(found))
+        if type(found) is FunctionType and found.__code__ is not _CODE:
+            type.__setattr__(cls, name, _pinned(found, _of_its_own(cls, found)))
     return cls
+
+
+def _of_its_own(cls: type, method: Any) -> Callable[..., Any]:
+    """A method that was made for a class, and is called with objects of it only: it looks into them unguarded."""
+
+    def called(self: Any, *others: Any) -> Any:
+        return method(meant_for(self, cls), *others)
+
+    return called
 
 
 # --- stores into lists ------------------------------------------------------------------------------------------------------

@@ -179,3 +179,26 @@ def test_what_is_no_figure_is_refused(text: str) -> None:
         decoded(text)
     with pytest.raises(CallError):
         draw(text)
+
+
+@pytest.mark.parametrize(
+    ("method", "args", "kwargs"),
+    [
+        ("colorbar", [{"r": 2}], {"ax": {"r": 1}, "format": "{x.__class__.__new__}"}),
+        ("colorbar", [{"r": 2}], {"ax": {"r": 1}, "format": "{x:{x.__class__}}"}),
+        ("colorbar", [{"r": 2}], {"ax": {"r": 1}, "format": {"c": "StrMethodFormatter", "v": ["{x.base}"], "d": {}}}),
+    ],
+)
+def test_a_format_does_not_look_into_what_it_is_given(method: str, args: list[Any], kwargs: dict[str, Any]) -> None:
+    from matplotlib.figure import Figure as Real
+
+    from engine.export.figures.drawing import Replay
+
+    replay = Replay(Real())
+    replay.call(Call(0, "add_subplot", [1, 1, 1], {}, [1]))
+    replay.call(Call(1, "imshow", [[[1.0, 2.0]]], {}, [2]))
+    assert not replay.refused
+    replay.call(Call(0, method, args, kwargs, [3]))
+    assert replay.refused == [f"{method}: ValueError: a format that looks into what it is given"]
+    replay.call(Call(0, method, args, {"ax": {"r": 1}, "format": "{x:.2f}"}, [4]))
+    assert len(replay.refused) == 1

@@ -126,6 +126,10 @@ def test_only_a_program_with_arrays_and_what_is_called_back_has_numpy_watched() 
          f"    def __getitem__(self, k): return k\n{shown}", False),
         (f"import numpy as np\ndef f():\n    try: yield\n    finally: pass\n{shown}", True),
         (f"import numpy as np, weakref\n{shown}", True),
+        (f"import numpy as np\nfrom fractions import Fraction\nclass A(Fraction): numerator = 1\n{shown}", True),
+        (f"import numpy as np, collections\nclass A(collections.UserDict):\n    def items(self): return []\n{shown}", True),
+        ("import numpy as np, torch, collections, enum\nclass A(torch.nn.Sequential): pass\nclass B(torch.nn.Parameter): pass\n"
+         f"class C(collections.OrderedDict): pass\nclass D(enum.Enum):\n    X = 1\nclass E(KeyError): pass\n{shown}", False),
         (f"import numpy as np, functools\nfunctools.cmp_to_key(max)\n{shown}", True),
     ):  # fmt: skip
         result = run(text, Limits(seconds=20))

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ....safe_attributes import meant_for
 from ...policy.guards import Guards
 from . import streams
 from .store import Files, files, text_of
@@ -166,7 +167,8 @@ class ZipFile:
     def read(self, name: Any, pwd: Any = None) -> bytes:
         """What is in one of them."""
         most = files().most_bytes
-        with self._zip.open(name._info if isinstance(name, ZipInfo) else text_of(name)) as part:
+        archive = meant_for(self, ZipFile)._zip
+        with archive.open(name._info if isinstance(name, ZipInfo) else text_of(name)) as part:
             found = part.read(most + 1)
         if len(found) > most:
             raise OSError(f"it unpacks to more than {most:,} bytes, which is more than there is room for")
@@ -192,8 +194,9 @@ class ZipFile:
             raise OSError("the archive is larger than there is room for")
         # The same archive for the same files: no time of day stands in it.
         info = zipfile.ZipInfo(name)
-        info.compress_type = self._zip.compression
-        self._zip.writestr(info, plain)
+        archive = meant_for(self, ZipFile)._zip
+        info.compress_type = archive.compression
+        archive.writestr(info, plain)
 
     def write(self, filename: Any, arcname: Any = None, compress_type: Any = None, compresslevel: Any = None) -> None:
         """Put a file of the run in."""

@@ -619,3 +619,51 @@ class K:
 od = OrderedDict([(1, "a"), (2, "b"), (3, "c")])
 od.move_to_end(1)
 print(list(od), K() == 1 and 1, len(od))
+
+# %% weak references as keys of an OrderedDict
+#: ends: policy
+import collections, weakref
+class K:
+    def __hash__(self): return 7
+    def __eq__(self, o):
+        global live
+        if live:
+            live = False
+            for k in range(50000): dict.__setitem__(od, k+100, k)
+            dict.pop(od, refs[3]); dict.__setitem__(od, refs[3], 1)
+            for k in range(50000): dict.pop(od, k+100)
+        return self is o
+live = False
+od = collections.OrderedDict()
+ks = [K() for k in range(5)]
+refs = [weakref.ref(k) for k in ks]
+for k in refs: od[k] = 1
+it = iter(od)
+next(it); next(it); next(it)
+live = True
+try:
+    next(it)
+    print("REACHED", next(it))
+except Exception as e: print(type(e), e)
+
+# %% a property that an enumeration makes once more
+#: ends: error TypeError
+import enum, functools, operator
+import enum, functools, operator
+class P(property): pass
+class L(list): pass
+class A:
+    def __eq__(self, other):
+        class E(enum.Enum):
+            def __new__(cls, *a): return p
+            X = (len,)
+        for k in range(3000):
+            junk.append(L((0, wanted)))
+        return False
+junk = []
+wanted = None
+p = P(functools.partial(operator.contains, L([A()])))
+class K:
+    v = p
+wanted = K()
+print(wanted.v)

@@ -1496,3 +1496,56 @@ np.save(f, a)
 f.seek(0)
 b = np.load(f)
 print(b, b.shape, type(b))
+
+# %% fractions that empty the array they are compared in
+#: ends: ok
+#: prints: 3
+import numpy as np
+from fractions import Fraction
+class F(Fraction):
+    @property
+    def denominator(self):
+        global live
+        if live:
+            live = False
+            a[:] = None
+            junk.extend([bytes(40) for k in range(100)])
+        return 1
+junk = []
+live = False
+a = np.array([F(1), F(2), F(3), F(4)], object)
+live = True
+print(a.argmax())
+
+# %% no room left while arrays begin to be watched
+#: ends: ok
+#: prints: 0
+import sys, numpy as np
+sys.setrecursionlimit(300)
+made = []
+def deep(n):
+    if n: return deep(n - 1)
+    class A:
+        def __eq__(self, o):
+            global live
+            if live:
+                live = False
+                a[:] = None
+                for k in range(1000): junk.append((k, k, k, k, 'x', 5))
+            return True
+        def __gt__(self, o):
+            print(type(self), o)
+            return False
+    made.append(A)
+for n in range(300, 0, -1):
+    try:
+        deep(n)
+        break
+    except RecursionError: continue
+sys.setrecursionlimit(1000)
+junk=[]; live=False
+A = made[0]
+a = np.empty(3, object)
+for k in range(3): a[k] = (A(), A(), A(), A(), A(), A())
+live = True
+print(a.argmax())

@@ -1,0 +1,335 @@
+"""Methods called with something else than their own objects, and what reads, sets, writes or calls whatever it is told to."""
+#: goal: what it tries, by which it is judged (`attacks.py` says what there is)
+
+if __name__: raise SystemExit("these programs may do harm: `python -m tests.corpus FILE::NAME` runs one shut in")
+
+# %% an action of argparse sets anything
+#: goal: marks
+import argparse, torch
+p = argparse.ArgumentParser()
+a = p.add_argument('--x', dest='__module__')
+try:
+    a(p, torch.Tensor, '__main__')
+except Exception as e: print(e)
+x = torch.nn.Linear(2, 2).weight
+print("REACHED", type(x._array))
+
+# %% an error whose parts are put elsewhere while it is written
+#: goal: memory
+class A:
+    def __str__(self):
+        e.strerror = None
+        junk.extend([["REACHED"] for k in range(2000)])
+        return 'A'
+junk = []
+e = OSError(2, 'x', 'f')
+e.errno = A()
+e.strerror = [1]
+said = str(e)
+print(said, "" if "[1]" in said else "REACHED")
+
+# %% the default of tyro
+#: goal: marks
+import dataclasses, torch, tyro, numpy as np
+@dataclasses.dataclass
+class D:
+    _array: int = None
+@dataclasses.dataclass
+class R:
+    _real: int = None
+w = torch.nn.Linear(2, 2).weight
+print("REACHED", type(tyro.cli(D, args=[], default=w)._array))
+print("REACHED", tyro.cli(R, args=[], default=np.nditer(np.arange(3)))._real)
+names = tyro.cli(R, args=[], default=globals())._real
+print("REACHED", sorted(n for n in names['__builtins__'] if n[:2] == '__'))
+
+# %% the __init__ of a data class, of an optimizer
+#: goal: marks
+import dataclasses, torch
+@dataclasses.dataclass
+class D:
+    _update: object
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.SGD([p], lr=0.1)
+D.__init__(o, lambda *given: print("REACHED", [type(g) for g in given]))
+p.sum().backward()
+o.step()
+
+# %% the __eq__ of a data class, of streams
+#: goal: marks
+import dataclasses, contextlib
+@dataclasses.dataclass
+class D:
+    _old_targets: object
+class Out:
+    def write(self, text): pass
+    def flush(self): pass
+    def __eq__(self, other):
+        found.append(other)
+        return False
+found = []
+a, b = contextlib.redirect_stdout(Out()), contextlib.redirect_stdout(Out())
+with a:
+    with b:
+        D.__eq__(a, b)
+print("REACHED" if found else "no", [type(x) for x in found])
+tape = found[0].tape
+print(type(tape), [n for n in dir(tape) if n[:1] != '_'])
+print([type(getattr(tape, n)) for n in dir(tape) if n[:1] != '_'])
+
+# %% what argparse prints to
+#: goal: marks
+import argparse
+class P(argparse.ArgumentParser):
+    def _print_message(self, message, file=None): found.append(file)
+found = []
+P().print_help()
+print(type(found[0]), type(found[0].tape.recorder))
+print("REACHED", type(found[0].tape.spare), len(found[0].tape.spare))
+
+# %% the private call of a module, of something else
+#: goal: sees
+import torch
+class Fake:
+    _settings = ()
+    _trains = False
+    _is_function = True
+    _calls = '__getattribute__'
+real = torch.nn.ReLU._call(Fake(), '__builtins__')
+print("REACHED", real['eval'], real['__import__']('os'))
+
+# %% a lazy module becomes anything
+#: goal: marks
+import torch
+class Handle:
+    def remove(self): pass
+class Both(torch.nn.Module, torch.optim.SGD): pass
+class K:
+    def __delattr__(self, name): pass
+    initialize_parameters = lambda self, *a, **k: None
+    has_uninitialized_params = lambda self: False
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.SGD([p], lr=0.1)
+k = K()
+k._initialize_hook = k._load_hook = Handle()
+k.cls_to_become = Both
+k._update = lambda *given: print("REACHED", [type(g) for g in given])
+vars(k).update(vars(o))
+torch.nn.LazyLinear._infer_parameters(k, k, (), {})
+print(type(k))
+p.sum().backward()
+torch.optim.SGD.step(k)
+
+# %% an item of a container that is none
+#: goal: marks
+import torch
+class O(torch.optim.SGD):
+    def _key(self, index): return '_update'
+    def _inert(self): pass
+p = torch.nn.Parameter(torch.ones(6))
+o = O([p], lr=0.1)
+torch.nn.Sequential.__setitem__(o, 0, lambda *given: print("REACHED", [type(g) for g in given]))
+p.sum().backward()
+o.step()
+
+# %% a distribution that is none is expanded
+#: goal: marks
+import torch
+class Fake(torch.nn.Module):
+    _expanding = ()
+    _kept = ('_update',)
+    def _update(self, *given): print("REACHED", [type(g) for g in given])
+    def _get_checked_instance(self, cls, instance=None): return instance
+    def _expand_into(self, new, shape): return ()
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.SGD([p], lr=0.1)
+try: torch.distributions.Normal.expand(Fake(), [2], _instance=o)
+except Exception as e: print(e)
+p.sum().backward()
+o.step()
+
+# %% an item of a list of parameters that is a class
+#: goal: sees
+import torch
+class Fake:
+    _size = 1
+    def _key(index): return '__getattribute__'
+read = torch.nn.ParameterList.__getitem__(Fake, 0)
+names = read(torch.nn.Module.forward, '__globals__') if not isinstance(torch.nn.Module.forward, str) else None
+print("REACHED", names['__builtins__']['eval'])
+
+# %% a call of environments that are tracebacks
+#: goal: sees
+import gymnasium
+venv = gymnasium.vector.SyncVectorEnv([lambda: gymnasium.make('CartPole-v1')])
+def get(thing, name):
+    venv.envs = [thing]
+    return venv.call(name)[0]
+class C:
+    def __enter__(self): return self
+    def __exit__(self, kind, error, tb):
+        frame = get(get(tb, 'tb_frame'), 'f_back')
+        print("REACHED", frame, get(frame, 'f_builtins')['eval'])
+        return True
+with C(): 1 / 0
+
+# %% the settings of a scaler that is a class
+#: goal: sees
+import torch, sklearn.preprocessing
+class Fake:
+    _settings = ('__getattribute__',)
+read = sklearn.preprocessing.StandardScaler.get_params(Fake)['__getattribute__']
+print("REACHED", read(torch.nn.Module.forward, '__globals__')['__builtins__']['eval'])
+
+# %% a step of an optimizer that is none
+#: goal: marks
+import torch
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.SGD([p], lr=0.1)
+p.sum().backward()
+class Fake:
+    param_groups, state, defaults = o.param_groups, o.state, o.defaults
+    _step_pre_hooks, _step_post_hooks = {}, {}
+    def _looked_at(self, group): return group
+    def _start(self, p, group): return {}
+    def _wrote(self, p): pass
+    def _update(self, *given): print("REACHED", [type(g) for g in given])
+torch.optim.SGD.step(Fake())
+
+# %% the __eq__ of a namespace, of something else
+#: goal: marks
+import argparse, optparse, contextlib
+class U:
+    def __eq__(self, other):
+        found.append(other)
+        return True
+found = []
+class Out:
+    def write(self, text): pass
+    def flush(self): pass
+r = contextlib.redirect_stdout(Out())
+with r:
+    argparse.Namespace.__eq__(r, argparse.Namespace(_new_target=U(), _old_targets=U()))
+    v = optparse.Values()
+    v._new_target, v._old_targets = U(), U()
+    optparse.Values.__eq__(r, v)
+print("REACHED", found)
+
+# %% an error whose arguments are put elsewhere while it is written
+#: goal: memory
+class A:
+    def __repr__(self):
+        e.args = ()
+        junk.extend([["REACHED"] for k in range(3000)])
+        junk.extend([(k, "REACHED") for k in range(3000)])
+        return 'A'
+junk = []
+for kind in (KeyError, ValueError):
+    e = kind(slice(A(), [1], (k for k in ())))
+    said = str(e) if kind is KeyError else repr(e)
+    print(said, "REACHED" if "[1]" not in said or "generator" not in said else "")
+
+# %% the redirection of another name of sys
+#: goal: sees
+import contextlib
+class Fake:
+    names = ['modules', 'nothing']
+    @property
+    def _stream(self): return self.names.pop(0)
+    _old_targets = []
+    _new_target = None
+f = Fake()
+contextlib.redirect_stdout.__enter__(f)
+print("REACHED", f._old_targets[0]['os'])
+
+# %% a catch of warnings that is none
+#: goal: sees
+import warnings
+class Fake: pass
+f = Fake()
+warnings.catch_warnings.__init__(f)
+print("REACHED", f._module, f._module.sys.modules['os'])
+
+# %% the token of NumPy's context
+#: goal: marks
+import numpy as np
+class Fake:
+    def __getattr__(self, name): return None
+f = Fake()
+np.errstate.__enter__(f)
+print("REACHED", f._token, f._token.var, f._token.old_value)
+
+# %% the type behind a look-alike that is safe to load
+#: goal: marks
+import torch
+torch.serialization.add_safe_globals([(type, 'a.b')])
+real = torch.serialization.get_safe_globals()[0]
+N = real('N', (torch.optim.SGD,), {'_update': lambda self, *given: print("REACHED", [str(g.dtype) for g in given[:2]])})
+p = torch.nn.Parameter(torch.ones(6))
+o = N([p], lr=0.1)
+p.sum().backward()
+o.step()
+
+# %% an option for a parser that is none
+#: goal: marks
+import optparse, torch
+class Real:
+    def add_option(self, option): found.append(option)
+class Fake: _real = Real()
+found = []
+optparse.OptionParser.add_option(Fake(), '--x')
+found[0].take_action('store', '__module__', '--x', '__main__', torch.Tensor, None)
+print("REACHED", type(torch.nn.Linear(2, 2).weight._array))
+
+# %% a file for an archive that is none
+#: goal: marks
+import zipfile, io
+class Zip:
+    compression = 0
+    def writestr(self, info, data): found.append(info)
+class Fake:
+    _zip = Zip()
+    _memory = io.BytesIO()
+found = []
+zipfile.ZipFile.writestr(Fake(), 'a', b'b')
+print("REACHED", found[0].from_file('/etc/passwd').file_size)
+
+# %% the switches of a backend that is none
+#: goal: marks
+import torch
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.SGD([p], lr=0.1)
+flags = torch.backends.cudnn.flags(enabled=True).func
+f = flags(o, _update=lambda *given: print("REACHED", [type(g) for g in given]))
+p.sum().backward()
+next(f)
+o.step()
+
+# %% a module put into a class of the program
+#: goal: memory
+import torch, numpy as np
+class K: pass
+class D:
+    def get_submodule(self, name): return K
+class M(torch.nn.Module):
+    def forward(self, name):
+        if name == '__array_interface__':
+            return {'data': (id(secret), True), 'shape': (80,), 'typestr': '|u1', 'version': 3}
+        raise AttributeError(name)
+secret = "what stands in memory"
+torch.nn.Module.set_submodule(D(), '__getattr__', M())
+found = np.asarray(K())
+print(found.dtype, "REACHED" if b"what stands" in bytes(found.tolist()) else "")
+
+# %% a decorator of classes that is none
+#: goal: sees
+import torch, warnings
+class Fake:
+    def __call__(self, function):
+        found.append(function)
+        return function
+found = []
+torch.no_grad.__call__(Fake(), warnings.catch_warnings)
+f = Fake()
+found[0](f)
+print("REACHED", f._module.sys.modules['os'])

@@ -1,0 +1,143 @@
+# ruff: noqa: E501  (programs are written as they are)
+"""What looks at what methods are called with, and at what libraries set, is not noticed by programs that mean no harm."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.safe_attributes import meant_for
+from engine.sandbox import Limits, run
+from tests.engine.sandbox.test_held import as_python
+
+PROGRAM = """
+import enum, dataclasses, functools
+class C(enum.Enum):
+    def __new__(cls, v, w):
+        o = object.__new__(cls)
+        o._value_ = v
+        o.w = w
+        return o
+    A = (1, 2)
+    B = (3, 4)
+print(C.A, C.A.w, C(3))
+class I(enum.IntEnum):
+    X = 1
+class F(enum.Flag):
+    A = 1
+    B = 2
+print(F.A | F.B, I.X + 1)
+class S(str, enum.Enum):
+    P = 'p'
+print(S.P, enum.Enum('Z', 'a b').a)
+class M:
+    def __new__(cls, *a):
+        o = object.__new__(cls); o._value_ = a[0]; return o
+class E2(M, enum.Enum):
+    Q = 5
+print(E2.Q, E2.Q.value)
+@dataclasses.dataclass(order=True, slots=True)
+class D:
+    x: int
+    y: list = dataclasses.field(default_factory=list)
+print(D(1) < D(2), D(1) == D(1), D(1), sorted([D(3), D(1)]))
+@dataclasses.dataclass(frozen=True)
+class P:
+    x: int
+print({P(1): 2}[P(1)], hash(P(1)) == hash(P(1)))
+class Q(P):
+    def __init__(self, v):
+        P.__init__(self, v)
+    def __eq__(self, o): return P.__eq__(self, o)
+print(Q(3), Q(3) == Q(3))
+@functools.total_ordering
+class T:
+    def __init__(s, n): s.n = n
+    def __lt__(s, o): return s.n < o.n
+    def __eq__(s, o): return s.n == o.n
+print(T(1) <= T(2), max(T(1), T(3)).n)
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument('--n', type=int, default=3); p.add_argument('--v', action='count', default=0); p.add_argument('--l', action='append'); p.add_argument('--b', action=argparse.BooleanOptionalAction); p.add_argument('--t', action='store_true'); p.add_argument('--c', action='append_const', const=1); p.add_argument('--e', action='extend', nargs='+')
+s = p.add_subparsers(dest='cmd'); q = s.add_parser('go'); q.add_argument('z')
+print(p.parse_args(['--n','4','--v','--v','--l','a','--l','b','--no-b','--t','--c','--e','1','2','--n','5','go','7']))
+class Cfg: pass
+c = Cfg(); p.parse_args(['--n', '9'], c); print(c.n, vars(c))
+print(p.parse_args([]) == p.parse_args([]))
+import contextlib, io, numpy as np, warnings
+s = io.StringIO()
+with contextlib.redirect_stdout(s):
+    print('a')
+    with contextlib.redirect_stderr(s): pass
+print(repr(s.getvalue()))
+with np.errstate(divide='ignore', invalid='ignore') as e: print(np.array([1.])/0, e)
+@np.errstate(all='raise')
+def f(): return np.array([1.])/0
+try: f()
+except FloatingPointError as e: print(e)
+with np.errstate(all='raise'):
+    try: np.array([1.])/0
+    except FloatingPointError as e: print(e)
+with warnings.catch_warnings(record=True) as w:
+    warnings.simplefilter('always'); warnings.warn('x'); print(len(w), w[0].message)
+import argparse, zipfile, io, optparse
+p = argparse.ArgumentParser(); p.add_argument('--a', type=int); p.add_argument('rest', nargs='*', type=int)
+print(p.parse_intermixed_args('1 --a 5 2 3'.split()))
+b = io.BytesIO()
+with zipfile.ZipFile(b, 'w') as z: z.writestr('a', 'hello'); z.open('q', 'w').close()
+with zipfile.ZipFile(b) as z: print(z.read('a'), z.read(z.infolist()[0]), z.open('a').read())
+q = optparse.OptionParser(); q.add_option('--x', type='int', default=3); g = optparse.OptionGroup(q, 'g'); g.add_option('--y'); q.add_option_group(g)
+print(vars(q.parse_args(['--x', '4', '--y', 'k'])[0]))
+"""
+
+
+def test_enumerations_data_classes_parsers_and_contexts_are_those_of_python() -> None:
+    result = run(PROGRAM, Limits(seconds=20))
+    assert result.status == "ok", result.error
+    assert result.output == as_python(PROGRAM)
+
+
+def test_what_is_read_is_an_object_of_the_class() -> None:
+    assert meant_for(True, int) is True
+    with pytest.raises(TypeError, match="a method of 'int' objects doesn't apply to a 'str' object"):
+        meant_for("1", int)
+
+
+TYRO = """
+import dataclasses, tyro
+@dataclasses.dataclass
+class A:
+    lr: float = 0.1
+    name: str = 'x'
+print(tyro.cli(A, args=['--lr', '0.5']), tyro.cli(A, args=[], default=A(0.3, 'y')))
+"""
+CONTAINERS = """
+import torch
+from torch import nn
+s = nn.Sequential(nn.ReLU(), nn.Tanh())
+s[0] = nn.Sigmoid()
+del s[1]
+l = nn.ParameterList([torch.ones(1)])
+l[0] = torch.zeros(2)
+m = nn.LazyLinear(2)
+m(torch.ones(1, 3))
+print(s, l[0].shape, type(m).__name__, torch.distributions.Normal(0., 1.).expand([2]).loc)
+import einops
+from einops.layers.torch import Reduce
+print(Reduce('a b -> a', 'max')(torch.ones(2, 3)), einops.reduce(torch.ones(2, 2).numpy(), 'a b -> b', 'sum'))
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "prints"),
+    [
+        (TYRO, "A(lr=0.5, name='x') A(lr=0.3, name='y')\n"),
+        (
+            CONTAINERS,
+            "Sequential(\n  (0): Sigmoid()\n) torch.Size([2]) Linear tensor([0., 0.])\ntensor([1., 1.]) [2. 2.]\n",
+        ),
+    ],
+)
+def test_libraries_and_containers_do_what_they_did(program: str, prints: str) -> None:
+    result = run(program, Limits(seconds=20))
+    assert result.status == "ok", result.error
+    assert result.output == prints
