@@ -187,5 +187,9 @@ def _taken(*_: Any, **__: Any) -> None:
 
 def missing(module: str, said: str = "module '{module}' has no attribute '{name}' for programs here") -> Missing:
     """What makes the error for a name that such a module does not have here."""
-    help = instead(module) or unknown(module.partition(".")[0])
-    return lambda name: MissingAttribute(said.format(module=module, name=name), help)
+    otherwise = unknown(module.partition(".")[0])
+
+    def error(name: str) -> MissingAttribute:
+        return MissingAttribute(said.format(module=module, name=name), instead(f"{module}.{name}") or otherwise)
+
+    return error
