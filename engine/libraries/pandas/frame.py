@@ -192,6 +192,11 @@ class DataFrame:
         print(printing.side_by_side(parts, 2))
         print(f"dtypes: {', '.join(f'{kind}({kinds.count(kind)})' for kind in sorted(set(kinds)))}")
 
+    @property
+    def plot(self) -> Any:
+        """Refused: matplotlib draws columns."""
+        raise NotImplementedError("DataFrame.plot is not here; draw with matplotlib, as in plt.plot(df['x'])")
+
     # --- parts --------------------------------------------------------------------------------------------------------------
 
     @property

@@ -187,6 +187,11 @@ class Series(Held):
         found._name = self._name if name is ... else name
         return found
 
+    @property
+    def plot(self) -> Any:
+        """Refused: matplotlib draws columns."""
+        raise NotImplementedError("Series.plot is not here; draw with matplotlib, as in plt.plot(series)")
+
     # --- parts --------------------------------------------------------------------------------------------------------------
 
     @property

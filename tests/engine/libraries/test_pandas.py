@@ -250,7 +250,32 @@ def test_a_program_reads_a_table_and_learns_from_it() -> None:
     )
 
 
+DRAWN = """
+import pandas as pd
+import matplotlib.pyplot as plt
+import seaborn as sns
+df = pd.DataFrame({"x": [1, 2, 3], "y": [2.0, 4.0, 8.0], "kind": ["a", "b", "a"]})
+fig, axes = plt.subplots(1, 4)
+(line,) = axes[0].plot(df["x"], df["y"])
+axes[0].scatter(df.x, df.y, c=df.x)
+axes[0].set_xticks(df.index)
+axes[1].bar(df["kind"], df["y"])
+axes[1].hist(df["y"])
+sns.barplot(x="kind", y="y", data=df, ax=axes[2])
+sns.heatmap(df[["x", "y"]].corr(), annot=True, ax=axes[3])
+print(line.get_ydata())
+plt.show()
+"""
+
+
+def test_columns_are_drawn() -> None:
+    result = run(DRAWN)
+    assert (result.status, result.output) == ("ok", "[2. 4. 8.]\n"), result.error
+    assert len(result.figures) == 1
+
+
 REFUSED = {
+    "its own pictures": ("import pandas as pd\npd.DataFrame({'a': [1]}).plot()", "draw with matplotlib"),
     "objects": ("import pandas as pd\nclass A: pass\npd.DataFrame({'a': [A()]})", "numbers, texts and truth values"),
     "an object written into a cell": ("import pandas as pd\npd.Series([1]).iloc[0] = object", "numbers, texts and truth"),
     "an object that a function gives": ("import pandas as pd\npd.Series([1]).apply(lambda x: [x])", "numbers, texts and truth"),
