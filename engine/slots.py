@@ -30,6 +30,8 @@ class Slots:
     """Of a recording, as HTML, where a notebook shows it."""
     elsewhere: Callable[[], Any] = _empty
     """The backend (`engine.sandbox.runner.Backend`) to which programs go; None where this machine runs them."""
+    open: Callable[..., Any] = open
+    """Opens a file by its path, as Python's own does: a sandbox has files in memory."""
     statement: Callable[[str, str, dict[str, Any]], Callable[[], Any]] = _plainly
     """What runs a statement that is given as text, with these names, after another one has run: a sandbox looks at it first."""
     figure: Callable[[str], None] = _unseen

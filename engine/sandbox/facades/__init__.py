@@ -62,6 +62,7 @@ class World:
         """Modules that the program imports and that are not there."""
         self.copying = Copying(self.guards)
         self.guards.replacements["__deepcopy__"] = self.copying.method
+        self.guards.know(outside.ERRORS, bases=True)
         self.builtins = make_builtins(self.guards, self._import, streams.open)
         self.builtins["get_ipython"] = system.get_ipython
         self.modules: dict[str, Facade] = plain.facades(self.guards) | outside.facades() | files.facades(self.guards)

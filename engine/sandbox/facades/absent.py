@@ -67,7 +67,6 @@ INSTEAD = {
     "multiprocessing": "A program is one process; use a loop.",
     "omegaconf": "Write the settings as a dict, or use argparse.",
     "os": "A program has files of its own in memory, and no processes here.",
-    "pandas": "Use NumPy arrays, lists or dicts; np.loadtxt and csv read tables that were opened together with the program.",
     "pdb": "The timeline steps through the run.",
     "pickletools": "A pickle is read with pickle.load here; its opcodes are not shown.",
     "plotly": "Use matplotlib.",

@@ -21,6 +21,7 @@ MODULES = {
     "gymnasium": ("", "spaces", "vector", "wrappers"),
     "mnist1d": ("", "data"),
     "packaging": ("", "version"),
+    "pandas": ("",),
     "queue": ("",),
     "sklearn": ("", "base", "datasets", "metrics", "model_selection", "preprocessing", "utils"),
     "torchinfo": ("",),

@@ -19,11 +19,6 @@ NAMED = {
     "locale": ("getlocale", "localeconv"),
     "multiprocessing": ("Pool", "Process"),
     "pdb": ("post_mortem", "set_trace"),
-    "scipy": ("fft", "integrate", "interpolate", "linalg", "ndimage", "signal"),
-    "scipy.io": ("loadmat", "savemat"),
-    "scipy.optimize": ("curve_fit", "differential_evolution", "least_squares", "minimize"),
-    "scipy.sparse": ("coo_matrix", "csr_matrix", "diags", "eye", "lil_matrix"),
-    "scipy.stats": ("entropy", "pearsonr", "spearmanr"),
     "signal": ("alarm", "pause", "raise_signal", "setitimer"),
     "ssl": ("SSLContext", "create_default_context", "get_server_certificate", "wrap_socket"),
     "threading": ("Lock", "Thread"),
@@ -33,6 +28,7 @@ NAMED = {
     "torch.utils.model_zoo": ("load_url",),
     "torch.onnx": ("dynamo_export", "export"),
     "torch.ops": (),
+    "urllib.error": (),
     "urllib.request": ("urlopen", "urlretrieve"),
 }
 """Module → what programs import from it by name; it is refused when it is called."""
@@ -45,6 +41,7 @@ TAKEN = {
     "locale": ("setlocale",),
     "signal": ("signal", "siginterrupt"),
     "ssl": ("_create_default_https_context", "_create_unverified_context"),
+    "multiprocessing": ("freeze_support", "set_start_method"),
     "torch.multiprocessing": ("freeze_support", "set_sharing_strategy", "set_start_method"),
     "urllib.request": ("install_opener",),
 }
@@ -55,6 +52,54 @@ NUMBERS = {
                "SIG_DFL": 0, "SIG_IGN": 1},
 }  # fmt: skip
 """Module → the numbers that it has names for."""
+
+
+def cpu_count() -> int:
+    """A program has one processor."""
+    return 1
+
+
+class URLError(OSError):
+    """Something cannot be fetched; it is there to be caught, and to be raised by a program itself."""
+
+    __module__ = "urllib.error"
+
+    def __init__(self, reason: Any, filename: Any = None) -> None:
+        self.args = (reason,)
+        self.reason = reason
+        if filename is not None:
+            self.filename = filename
+
+    def __str__(self) -> str:
+        return f"<urlopen error {self.reason}>"
+
+
+class HTTPError(URLError):
+    """A server has refused something."""
+
+    __module__ = "urllib.error"
+
+    def __init__(self, url: Any, code: Any, msg: Any, hdrs: Any, fp: Any) -> None:
+        self.code = self.status = code
+        self.msg = self.reason = msg
+        self.hdrs = self.headers = hdrs
+        self.fp = fp
+        self.filename = self.url = url
+
+    def __str__(self) -> str:
+        return f"HTTP Error {self.code}: {self.msg}"
+
+    def __repr__(self) -> str:
+        return f"<HTTPError {self.code}: {self.msg!r}>"
+
+
+ERRORS = (HTTPError, URLError)
+THERE: dict[str, dict[str, Any]] = {
+    "multiprocessing": {"cpu_count": cpu_count},
+    "torch.multiprocessing": {"cpu_count": cpu_count},
+    "urllib.error": {"HTTPError": HTTPError, "URLError": URLError},
+}
+"""Module → what is there of it."""
 
 
 class Yielding(Facade):
@@ -111,9 +156,10 @@ def facades() -> dict[str, Facade]:
     made: dict[str, Facade] = {}
     for module in sorted(NAMED, key=lambda name: -name.count(".")):
         names: dict[str, Any] = {name: refusal(f"{module}.{name}()", instead(module)) for name in NAMED[module]}
-        names |= dict.fromkeys(TAKEN.get(module, ()), _taken) | NUMBERS.get(module, {})
+        names |= dict.fromkeys(TAKEN.get(module, ()), _taken) | NUMBERS.get(module, {}) | THERE.get(module, {})
         if module == "urllib.request":
             names |= {"OpenerDirector": OpenerDirector, "Request": Request, "build_opener": build_opener}
+            names |= THERE["urllib.error"]
         names |= {name.rpartition(".")[2]: facade for name, facade in made.items() if name.rpartition(".")[0] == module}
         made[module] = (Yielding if module == "ssl" else Facade)(module, names, missing(module))
     return made
@@ -141,5 +187,9 @@ def _taken(*_: Any, **__: Any) -> None:
 
 def missing(module: str, said: str = "module '{module}' has no attribute '{name}' for programs here") -> Missing:
     """What makes the error for a name that such a module does not have here."""
-    help = instead(module) or unknown(module.partition(".")[0])
-    return lambda name: MissingAttribute(said.format(module=module, name=name), help)
+    otherwise = unknown(module.partition(".")[0])
+
+    def error(name: str) -> MissingAttribute:
+        return MissingAttribute(said.format(module=module, name=name), instead(f"{module}.{name}") or otherwise)
+
+    return error

@@ -99,6 +99,7 @@ def _sys() -> dict[str, Any]:
 
     return picked(sys, SYS) | {
         "argv": ARGUMENTS,
+        "executable": "python",
         "path": [],
         "exit": exit,
         "setrecursionlimit": setrecursionlimit,

@@ -57,8 +57,15 @@ def real(thing: Any) -> Any:
     return _REAL[thing] if type(thing) is _Look else thing
 
 
+class _Never(Exception):
+    """Raised by nobody."""
+
+
 def caught(kind: Any) -> Any:
-    """What `except` is to compare an error with: a type of errors instead of its look-alike."""
+    """What `except` is to compare an error with: a type of errors instead of its look-alike. Of what is not here nobody
+    raises anything, so that another error goes on as if nothing was said of it."""
+    if type(kind) is _Absent:
+        return _Never
     real = _REAL.get(kind) if is_look_alike(kind) else None
     return real if real is not None and issubclass(real, BaseException) else kind
 

@@ -36,10 +36,12 @@ DEFINED = METHODS | frozenset(
 ) | {"__array__", "__torch_function__"}  # fmt: skip
 """Special methods that a class may define."""
 
-CONSTANTS = frozenset(
-    ("__all__", "__author__", "__version__", "__array_priority__", "__array_ufunc__", "__match_args__", "__slots__")
+_TOLD = "all author constants copyright credits date email license maintainer status version"
+CONSTANTS = frozenset(f"__{name}__" for name in _TOLD.split()) | frozenset(
+    ("__array_priority__", "__array_ufunc__", "__match_args__", "__slots__")
 )
-"""Names that an assignment may bind, besides those of methods."""
+"""Names that an assignment may bind, besides those of methods: what a text tells of itself, which nothing asks for, and a few
+that Python and NumPy ask for."""
 
 LITERAL = frozenset(("__match_args__", "__slots__"))
 """The constants that list names of attributes, and so must be written out."""

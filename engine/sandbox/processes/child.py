@@ -36,7 +36,7 @@ from ...safe_attributes import guarded_by
 from ...slots import slots
 from .. import unraisable
 from ..facades import plotting
-from ..facades.files import WORKING, Files, begin, files
+from ..facades.files import WORKING, Files, begin, files, streams
 from ..facades.numpy import seeded
 from ..facades.system import ARGUMENTS
 from ..facades.torch import SUBMODULES
@@ -152,6 +152,7 @@ class Run:
         context.observer = self.tape.recorder
         context.grad = True
         slots.statement = partial(statement, self.job.layers)
+        slots.open = streams.open
         if self.job.layers.language:
             if sys.version_info < (3, 12):
                 gc.disable()  # it would run in the middle of C code, and with it what destroyed objects and generators do

@@ -75,7 +75,7 @@ def test_what_is_not_there_says_so() -> None:
         "import numpy as np\nnp.memmap('x')": "the run's own files",
         "import numpy as np\nnp.ctypeslib": "Arrays",
         "import os\nos.system('ls')": "no processes",
-        "import pandas as pd\npd.DataFrame()": "NumPy arrays",
+        "import pandas as pd\npd.read_excel('a.xlsx')": "There are: DataFrame",
         "import torchvision.nothing": "There are: torchvision.datasets",
         "import torch.ao.quantization": "float32",
         "import torch.export": "torch.supported()",
@@ -90,6 +90,8 @@ def test_what_is_not_there_says_so() -> None:
         "import utils.helpers\nutils.helpers.load()": "its folder, together with the program",
         "from lightning import LightningModule\nclass Net(LightningModule): pass\nNet()": "torch.optim",
         "import scipy.sparse as sp\nsp.csr_matrix([1])": "NumPy",
+        "from scipy.optimize import linear_sum_assignment as best\nbest([1])": "NumPy",
+        "import scipy\nscipy.integrate.odeint()": "solver's steps",
         "import pdb\npdb.set_trace()": "The timeline",
         "import nothing_of_the_kind as n\nn.there": "module of your own",
         "input()": "write the value",
@@ -105,7 +107,7 @@ def test_what_is_not_there_says_so() -> None:
 
 ABSENT = """
 import apex, fire, subprocess
-import pandas.api.types as kinds
+import xgboost.sklearn as kinds
 from apex import amp
 from lightning import LightningModule
 from utils import load as loaded

@@ -377,15 +377,15 @@ def test_a_notebook_cell_is_checked_as_well() -> None:
 
 
 def test_a_program_may_try_an_import() -> None:
-    text = "try:\n    import pandas.plotting as plt\nexcept ImportError as e:\n    plt = None\n    print(type(e).__name__, e)\n"
-    assert run(text).output.startswith("MissingModule No module named 'pandas.plotting'")
-    assert run("import pandas as pd\nimport requests, urllib.request, keras.layers as layers").status == "ok"
-    used = ("pd.read_csv('a')", "print(pd.__version__)", "pd.x.y", "from pandas import DataFrame\nDataFrame()")
-    for refused in (run(f"import pandas as pd\nimport pandas.x\n{line}") for line in used):
+    text = "try:\n    import keras.plotting as plt\nexcept ImportError as e:\n    plt = None\n    print(type(e).__name__, e)\n"
+    assert run(text).output.startswith("MissingModule No module named 'keras.plotting'")
+    assert run("import keras as k\nimport requests, urllib.request, keras.layers as layers").status == "ok"
+    used = ("k.read_csv('a')", "print(k.__version__)", "k.x.y", "from keras import DataFrame\nDataFrame()")
+    for refused in (run(f"import keras as k\nimport keras.x\n{line}") for line in used):
         assert refused.status == "policy"
         assert refused.error is not None
-        assert "Use NumPy arrays" in refused.error.help
-    assert run("import pandas.__class__").status == "policy"
+        assert "Use torch.nn" in refused.error.help
+    assert run("import keras.__class__").status == "policy"
     tried = run("try:\n    import wandb\nexcept ImportError:\n    wandb = None\nprint(wandb)")
     assert tried.output == "None\n"
 

@@ -266,3 +266,52 @@ def test_pylab_has_the_names_of_numpy_and_of_pyplot() -> None:
     result = run(PYLAB)
     assert result.output == "[0.   0.25 0.5  0.75 1.  ] (2,) 5.0 2 3.141592653589793 True <class 'bool'>\n"
     assert len(result.figures) == 1
+
+
+ASKED = """
+import multiprocessing, os, sys, urllib.error, urllib.request
+import torch.multiprocessing as mp
+from multiprocessing import cpu_count
+from urllib.error import HTTPError, URLError
+from IPython.display import Audio, Image, display
+from requests.exceptions import Timeout
+__date__, __license__ = "today", "MIT"
+class Net:
+    __constants__ = ["size"]
+multiprocessing.set_start_method("spawn")
+print(cpu_count(), mp.cpu_count(), os.cpu_count(), sys.executable)
+display(Image("a.png", width=3), Audio([0.0], rate=8000))
+try:
+    raise HTTPError("http://a.b", 404, "Not Found", {}, None)
+except URLError as error:
+    print(error, repr(error), error.code, error.reason, isinstance(error, OSError), type(error).__name__)
+try:
+    raise urllib.request.URLError("gone")
+except (Timeout, urllib.error.HTTPError, urllib.error.URLError) as error:
+    print(error, repr(error), error.reason, error.args)
+try:
+    try:
+        1 / 0
+    except Timeout:
+        print("never")
+except ZeroDivisionError as error:
+    print(error)
+class Mine(HTTPError): pass
+print(issubclass(Mine, URLError))
+"""
+
+
+def test_what_programs_ask_of_the_machine_and_catch_of_the_network() -> None:
+    result = run(ASKED)
+    assert result.status == "ok", result.error
+    assert result.output == (
+        "1 1 1 python\n<IPython.core.display.Image object>\n<IPython.core.display.Audio object>\n"
+        "HTTP Error 404: Not Found <HTTPError 404: 'Not Found'> 404 Not Found True HTTPError\n"
+        "<urlopen error gone> URLError('gone') gone ('gone',)\ndivision by zero\nTrue\n"
+    )
+
+
+def test_what_is_not_there_catches_nothing() -> None:
+    result = run("from requests import Timeout\ntry:\n    int('x')\nexcept Timeout:\n    pass")
+    assert result.error is not None
+    assert (result.error.type, result.error.line) == ("ValueError", 3)

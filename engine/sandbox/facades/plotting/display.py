@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .canvas import FigureHandle
@@ -18,6 +19,29 @@ class Html:
 
     def __repr__(self) -> str:
         return self.data
+
+
+class Shown:
+    """`Image(…)`, `Audio(…)`, `Video(…)`: what a notebook would show, which is named and not shown."""
+
+    __slots__ = ("_kind",)
+    KINDS = "Audio Code FileLink FileLinks GeoJSON IFrame Image JSON Javascript Pretty SVG Video VimeoVideo YouTubeVideo"
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def __repr__(self) -> str:
+        return f"<IPython.core.display.{self._kind} object>"
+
+
+def shown(kind: str) -> Callable[..., Shown]:
+    """What makes such objects of one kind."""
+
+    def make(*_: Any, **__: Any) -> Shown:
+        return Shown(kind)
+
+    make.__name__ = make.__qualname__ = kind
+    return make
 
 
 class Shell:
@@ -49,5 +73,6 @@ def names() -> dict[str, Any]:
         "display": display,
         "clear_output": clear_output,
         **dict.fromkeys(("HTML", "Markdown", "Math", "Latex"), Html),
+        **{kind: shown(kind) for kind in Shown.KINDS.split()},
         **taken,
     }

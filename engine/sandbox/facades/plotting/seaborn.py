@@ -10,7 +10,7 @@ import numpy as np
 from . import pyplot
 from .canvas import notes
 from .colours import colormap, to_rgb
-from .values import is_a, is_array, numbers
+from .values import is_a, is_array, numbers, table_in
 
 DEEP = ("#4c72b0", "#dd8452", "#55a868", "#c44e52", "#8172b3", "#937860", "#da8bc3", "#8c8c8c", "#ccb974", "#64b5cd")
 STYLES = {"white": "seaborn-v0_8-white", "dark": "seaborn-v0_8-dark", "whitegrid": "seaborn-v0_8-whitegrid",
@@ -69,6 +69,8 @@ def _column(data: Any, key: Any) -> Any:
     """What a key of the data stands for, or what was given itself."""
     if key is None or data is None or not is_a(key, str):
         return key
+    if table_in(data) is not None:
+        return data[key]
     return dict.__getitem__(data, key) if is_a(data, dict) else key
 
 
@@ -161,12 +163,14 @@ def heatmap(data: Any, *, vmin: Any = None, vmax: Any = None, cmap: Any = None, 
                          edgecolors=linecolor if linewidths else "face", linewidth=linewidths)  # fmt: skip
     ax.set_xlim(0, columns)
     ax.set_ylim(rows, 0)
-    for axis, labels, count in (("x", xticklabels, columns), ("y", yticklabels, rows)):
+    titles = (data.columns, data.index) if table_in(data) is not None else (None, None)
+    for axis, labels, count, names in (("x", xticklabels, columns, titles[0]), ("y", yticklabels, rows, titles[1])):
         if labels is False:
             getattr(ax, f"set_{axis}ticks")([])
             continue
         step = max(1, count // 25)
-        named = [str(index) for index in range(count)] if is_a(labels, str, bool, int) else [str(one) for one in [*labels]]
+        given = labels if not is_a(labels, str, bool, int) else range(count) if names is None else names
+        named = [str(one) for one in [*given]]
         getattr(ax, f"set_{axis}ticks")([index + 0.5 for index in range(0, count, step)], labels=named[::step])
     if annot is not None and annot is not False and matrix.size <= 2_500:
         shown = matrix if annot is True else numbers(annot)

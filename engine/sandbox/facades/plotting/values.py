@@ -47,6 +47,18 @@ def is_array(value: Any) -> bool:
     return is_a(value, np.ndarray, Tensor)
 
 
+def table_in(value: Any) -> Any:
+    """The array of the cells of a table of pandas', or of a column or an index; None for anything else."""
+    # The stand-in is loaded only for programs that use it.
+    values = sys.modules.get(f"{OURS}libraries.pandas.values")
+    if values is None:
+        return None
+    if is_a(value, values.Held):
+        return values.Held._array.__get__(value)
+    frame = sys.modules[f"{OURS}libraries.pandas.frame"].DataFrame
+    return frame._cells(value) if is_a(value, frame) else None
+
+
 def array_in(value: Any) -> Any:
     """The array of numbers that an array or a tensor is.
 
@@ -76,6 +88,9 @@ def numbers(value: Any) -> Any:
     """
     if is_array(value):
         return array_in(value)
+    table = table_in(value)
+    if table is not None:
+        return array_in(table)
     # The stand-in for PIL is loaded only for programs that use it.
     pictures = sys.modules.get(f"{OURS}libraries.PIL.Image")
     if pictures is not None and is_a(value, pictures.Image):
@@ -131,6 +146,9 @@ def items(value: Any) -> list[Any]:
         return list(found) if found.ndim else [found]
     if is_a(value, dict):
         return [*islice(dict.keys(value), MOST)]
+    table = table_in(value)
+    if table is not None:
+        return [*table[:MOST].tolist()]
     if issubclass(type(value), SEQUENCES):
         return [*islice(value, MOST)]
     raise UnplainError(f"'{type(value).__name__}' cannot be drawn")
@@ -155,6 +173,9 @@ def plain(value: Any, reference: Any, depth: int = 0) -> Any:
         return said(value)
     if is_a(value, np.generic):
         return plain(value.item(), reference, depth + 1) if value.dtype.kind in "biufU" else plain(str(value), reference)
+    table = table_in(value)
+    if table is not None:
+        value = table
     if is_a(value, np.ndarray) and value.dtype.kind == "O":
         return [plain(one, reference, depth + 1) for one in np.ndarray.tolist(np.ndarray.reshape(value, -1))[:MOST]]
     if is_array(value):
