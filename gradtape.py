@@ -43,12 +43,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def load_ipython_extension(shell: Any) -> None:
     """`%load_ext gradtape`: notebooks have `%%gradtape` then."""
-    import_module("gradtape.engine.notebook").load(shell)
+    beside("notebook").load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """`%unload_ext gradtape`."""
-    import_module("gradtape.engine.notebook").unload(shell)
+    beside("notebook").unload(shell)
+
+
+def beside(name: str) -> Any:
+    """A part of the engine that records what others compute: NumPy warns them as before, though the engine keeps it silent."""
+    from numpy import errstate
+
+    with errstate():
+        return import_module(f"gradtape.engine.{name}")
 
 
 def __getattr__(name: str) -> Any:
@@ -60,7 +68,7 @@ def __getattr__(name: str) -> Any:
     if name == "engine":
         return import_module("gradtape.engine")
     if name in OF_PYTORCH:
-        return getattr(import_module("gradtape.engine.pytorch"), name)
+        return getattr(beside("pytorch"), name)
     if name == "network":
         return import_module("gradtape.components.network").network
     if name != "app":

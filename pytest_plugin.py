@@ -65,7 +65,7 @@ class _Later:
 
 def _tests(folder: Path | None, root: Path, workers: int = 1) -> Any:
     interrupts = (KeyboardInterrupt, pytest.exit.Exception)
-    return import_module("gradtape.engine.commands.recorded_tests").Tests(folder, root, workers, interrupts)
+    return import_module("gradtape").beside("commands.recorded_tests").Tests(folder, root, workers, interrupts)
 
 
 def _recorded(tests: Any, item: pytest.Item) -> Any:

@@ -19,6 +19,8 @@ from traceback import StackSummary, TracebackException
 from types import CodeType, FrameType
 from typing import Any, TextIO
 
+import numpy as np
+
 from ..recording.bounded_text import name_of
 from ..recording.events import NOTHING, Printed, Warned
 from ..recording.recording import Recording
@@ -201,7 +203,7 @@ def run_script(
     Returns:
         The recording, and what the script ended with, if it was no ordinary end.
     """
-    file = str(path)
+    file = str(path.absolute())  # as Python has it: the script may go to another folder
     codes = ProjectCodes(path.resolve().parent, file)
     recorder = TorchRecorder(codes, level)
     code = instrumented(path.read_bytes(), file)
@@ -236,6 +238,10 @@ _ended: list[Any] = []
 that is let go of while its threads still answer may wait for them without end."""
 
 
+_NUMPY_WARNS: dict[str, Any] = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+"""What NumPy does about numbers unless it is told otherwise, as the engine tells it."""
+
+
 @contextmanager
 def _as_script(path: Path, arguments: Sequence[str], recorder: TorchRecorder) -> Iterator[None]:
     """Python as a script finds it, and what listens to it."""
@@ -251,6 +257,7 @@ def _as_script(path: Path, arguments: Sequence[str], recorder: TorchRecorder) ->
         shown(message, category, *rest, **named)
 
     with ExitStack() as stack:
+        stack.enter_context(np.errstate(**_NUMPY_WARNS))
         stack.callback(lambda: delattr(builtins, TAPE))
         setattr(builtins, TAPE, Program(recorder))
         sys.argv[:] = [str(path), *arguments]

@@ -16,6 +16,8 @@ from .registry import rule
 DATA_NOT_MOVED = Kind("data_not_moved", "warning", "The model is moved to a GPU where there is one, and its data never are.")
 
 _GPU = re.compile(r"cuda|mps|accelerator|xpu")
+_TYPE = re.compile(r"\bcuda\.\w*Tensor\b")
+"""The old types of a GPU's tensors: what is made or cast by one lies there."""
 _ELSEWHERE = ("set_default_device", "set_default_tensor_type", "prepare", "Accelerator", "DataParallel", "send_to_device")
 """Calls after which data may get to the device in another way."""
 
@@ -81,13 +83,19 @@ def _texts(source: Source, argument: ast.expr) -> Iterator[str]:
 
 
 def _made_there(source: Source) -> bool:
-    """Whether any tensor is made on the device from the start."""
-    calls = (call for found in source.calls.values() for _, call in found)
+    """Whether any tensor is made on the device from the start, or brought there by its type."""
+    calls = [call for found in source.calls.values() for _, call in found]
     return any(
         keyword.arg == "device" and any(_GPU.search(text) for text in _texts(source, keyword.value))
         for call in calls
         if not (isinstance(call.func, ast.Attribute) and call.func.attr == "to")
         for keyword in call.keywords
+    ) or any(
+        _TYPE.search(text)
+        for call in calls
+        for named in (call.func, *call.args)
+        if isinstance(named, ast.Name | ast.Attribute)
+        for text in _texts(source, named)
     )
 
 

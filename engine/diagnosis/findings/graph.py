@@ -280,7 +280,8 @@ def _detached_for_nothing(run: Run) -> Iterator[Finding]:
         source, made = run.inputs(event)[0], event.outputs[0].id
         if made in run.consumers or not run.status(source, step).requires_grad or source not in run.consumers:
             continue
-        if run.segment(site) == run.line(site).partition("#")[0].strip() and call(run.segment(site)):
+        # What is called may have the operation within it, as a trainer has that saves a state.
+        if run.segment(site) == run.line(site).partition("#")[0].strip() and call(run.segment(site)) == event.op:
             at.setdefault(site, []).append((step, source, made))
     for site, same in at.items():
         step, source, made = same[0]

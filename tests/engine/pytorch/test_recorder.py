@@ -401,3 +401,9 @@ def test_small_tensors_are_kept_as_they_lie_and_views_as_they_are_meant(torch: M
         found = array.to_numpy()
         assert found is not None
         assert found.tolist() == tensor.resolve_conj().resolve_neg().tolist()
+
+
+def test_what_a_call_detaches_within_is_not_thrown_away_by_the_line(taped: Taped) -> None:
+    recording = taped(TRAINING.replace("    opt.step()\n", "    opt.step()\n    net.state_dict()\n"))
+    assert "detach" in ops(recording)
+    assert findings(recording) == []

@@ -154,6 +154,27 @@ def test_the_installed_name_records_with_three_lines(torch: ModuleType, tmp_path
     assert {event.name for event in recording.events if isinstance(event, e.Named)} == {"w"}
 
 
+def test_numpy_warns_as_before_and_the_script_knows_its_place(torch: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import os, sys\nimport numpy as np\nimport torch\n"
+        "if 'bare' in sys.argv:\n    import gradtape\n    gradtape.record\n"
+        "(torch.ones(1, requires_grad=True) * 2).sum().backward()\nos.chdir('..')\n"
+        "print(np.geterr(), __file__, sys.argv[:1])\nnp.array([0.0]) ** -1\nopen(__file__ + '.missing')\n"
+    )
+
+    def ran(*command: str) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, *command], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+        )
+        assert done.returncode == 1
+        return [done.stdout, *[line for line in done.stderr.splitlines() if not line.startswith("wrote ")]]
+
+    plain = ran("train.py")
+    assert "RuntimeWarning: divide by zero" in plain[1]
+    assert ran("train.py", "bare") == plain
+    assert ran("-m", "gradtape", "run", "--torch", "train.py") == plain
+
+
 def test_other_threads_are_not_recorded(torch: ModuleType) -> None:
     from engine.pytorch import record
 

@@ -827,6 +827,20 @@ for i in range(3):
     F.cross_entropy(net(x), y).backward()
     opt.step()
 
+# %% batches are made and cast by the types of the device
+#: thread: repository, eriklindernoren/PyTorch-GAN: wgan_gp.py
+cuda = torch.cuda.is_available()
+Tensor = torch.cuda.FloatTensor if cuda else torch.FloatTensor
+net = nn.Linear(3, 2)
+if cuda:
+    net.cuda()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(5):
+    x, y = Tensor(np.random.normal(0, 1, (6, 3))), torch.randn(6, 2).type(Tensor)
+    opt.zero_grad()
+    ((net(x) - y) ** 2).mean().backward()
+    opt.step()
+
 # %% a model that is moved to the CPU
 #: thread: tutorial, devices: .to("cpu")
 device = torch.device("cpu")
