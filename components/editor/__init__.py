@@ -61,6 +61,7 @@ def editor(
     *,
     key: str,
     rev: int,
+    program: int = 0,
     ran: str | None = None,
     diagnostics: Sequence[Diagnostic] = (),
     marks: Sequence[Mark] = (),
@@ -76,6 +77,7 @@ def editor(
 
     Args:
         text: its text; taken over when it is mounted and when `rev` changes.
+        program: counts the programs that it has held; another one is shown from its beginning.
         ran: the text that the diagnostics and the tape's positions belong to. Where the user's text differs from it they move
             along with the text, dimmed. Without it: the last text that came from Python or was run with Ctrl+Enter.
         marks: what there is to say about lines of that text besides.
@@ -87,8 +89,9 @@ def editor(
         on_mark: called before the script runs again when something of a mark was chosen, {"id", "run", "apply"}.
     """
     data = {
-        "key": key, "text": text, "rev": rev, "ran": ran, "cell": cell, "label": label, "readOnly": read_only, "height": height,
-        "diagnostics": [asdict(each) for each in diagnostics], "marks": [asdict(each) for each in marks], "run": run,
+        "key": key, "text": text, "rev": rev, "program": program, "ran": ran, "cell": cell, "label": label,
+        "readOnly": read_only, "height": height, "run": run,
+        "diagnostics": [asdict(each) for each in diagnostics], "marks": [asdict(each) for each in marks],
     }  # fmt: skip
     _component()(
         data=sent(data), key=key, height=height, on_text_change=ignore, on_run_change=on_run or ignore,

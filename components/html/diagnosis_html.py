@@ -128,7 +128,7 @@ def _diff_line(line: str) -> str:
 def evidence_table(evidence: Iterable[tuple[str, str]]) -> str:
     """Facts as a table of two columns."""
     facts = list(evidence)
-    rows = [("", [text(what), text(value)]) for what, value in facts[:ROWS]]
+    rows = [("", [text(what), tag("span", text(value), cls="gt-value")]) for what, value in facts[:ROWS]]
     return table(["", ""], rows, cls="gt-table gt-evidence") + more(len(facts), ROWS) if rows else ""
 
 

@@ -43,7 +43,6 @@ def _tensor(recording: Recording, state: State, number: int, over_run: str) -> s
     t = state.tensor(number)
     info = t.info
     name = name_now(recording, number, t.name) or _unnamed(recording, t.op)
-    line = recording.line(t.op)
     chips = [chip("leaf", "leaf") if t.is_leaf else chip("result")]
     if info.is_parameter:
         chips.append(chip("parameter", "leaf"))
@@ -61,7 +60,7 @@ def _tensor(recording: Recording, state: State, number: int, over_run: str) -> s
         "div",
         tag("h3", text(name)),
         *chips,
-        tag("span", text(f"line {line}" if line else ""), cls="gt-push gt-muted"),
+        tag("span", text(recording.line_text(t.op)), cls="gt-push gt-muted"),
         cls="gt-row",
     )
     parts = [section(head, muted(facts)), why_html(recording, why(recording, number, state.step)), over_run]

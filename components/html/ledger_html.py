@@ -40,18 +40,28 @@ def ledger_table(recording: Recording, entries: Sequence[Entry], step: int) -> s
     body = []
     for entry in shown:
         kind = "gt-now" if entry.step == step else "gt-later" if entry.step > step else ""
-        adds = "+" + shown_as(entry.increment) if entry.increment != NOTHING else ""
+        adds = _added(shown_as(entry.increment)) if entry.increment != NOTHING else ""
         total = shown_as(entry.total) if entry.total != NOTHING else "None"
         body.append(
             (
                 kind,
-                [moment(entry.step, entry.label), text(entry.line or ""), tag("span", text(adds), cls="gt-adds"), text(total)],
+                [
+                    moment(entry.step, entry.label),
+                    text(recording.column_line(recording.events[entry.step])),
+                    tag("span", text(adds), cls="gt-adds"),
+                    text(total),
+                ],
             )
         )
     note = muted(f"{left_out} rows more") if left_out else ""
     if any("‖" in cell for _, cells in body for cell in cells):
         note += muted("‖ ‖ is the Euclidean norm of a larger array")
     return table(["event", "line", "adds", ".grad"], body) + note + _accumulated(entries)
+
+
+def _added(value: str) -> str:
+    """What was added: a number that is not below zero has a sign, too."""
+    return value if value.startswith("-") else f"+{value}"
 
 
 def _around(entries: Sequence[Entry], step: int) -> tuple[Sequence[Entry], int]:

@@ -23,6 +23,7 @@ def code(p: Page, cell: int, height: int | str) -> None:
         p.edited[cell],
         key=key,
         rev=p.rev,
+        program=p.shown,
         ran=p.ran[cell] if cell < len(p.ran) else None,
         diagnostics=_diagnostics(p, cell),
         marks=marks(p.recording, cell) if p.recording is not None else (),

@@ -6,6 +6,9 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+import streamlit as st
+
+from components.html.markup import literal, shortened
 from components.menus.gallery import example as example_of
 from components.menus.share import PARAMETER
 from components.page import address, tasks
@@ -110,6 +113,9 @@ def open_files(files: dict[str, bytes]) -> None:
     name = program_among(files)
     if name is None:
         put_beside(files)
+        if not page().notice:
+            said = shortened(", ".join(sorted(files)), MAX_NAME)
+            st.toast(f"{literal(said)}: beside the program now, which finds it by this name.", icon=":material/attach_file:")
         return
     data = files.pop(name)
     open_file(data, name.rpartition("/")[2], beside=tuple(sorted(plainly_named(files).items())))

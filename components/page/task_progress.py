@@ -134,4 +134,7 @@ def _how_far(task: Task) -> str:
     return tag("div", words, tag("progress", value=f"{share:.3f}", max=1, aria_label="used of its limits"), cls="gt-far")
 
 
-DIMMED = ".stApp .st-key-graph, .stApp .st-key-panel, .stApp .st-key-console { opacity: 0.55; transition: opacity 0.2s 0.15s; }"
+DIMMED = (
+    ".stApp :is(.st-key-graph, .st-key-panel, .st-key-console, .st-key-headline button) "
+    "{ opacity: 0.55; transition: opacity 0.2s 0.15s; }"
+)

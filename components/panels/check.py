@@ -51,7 +51,7 @@ def check_panel(recording: Recording, *, key: str, under_way: bool, on_check: Ca
             if len(passes) > 1:
                 number = st.selectbox(
                     "Backward pass", offered, index=len(offered) - 1, key=f"{key}_pass", width=150,
-                    format_func=lambda n: f"{n} · line {recording.line(passes[n].event)}",
+                    format_func=lambda n: f"{n} · {recording.line_text(passes[n].event)}",
                 )  # fmt: skip
             if st.button(
                 "Check numerically", key=f"{key}_run", icon=":material/rule:", type="primary", disabled=under_way,

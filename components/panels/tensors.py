@@ -116,7 +116,7 @@ def tensors_html(recording: Recording, step: int, selected: str | None, view: st
                     text(t.op.op),
                     text(_inputs(recording, step, t.op)),
                     text(grad_fn(recording, t)),
-                    text(recording.line(t.op) or ""),
+                    text(recording.column_line(t.op)),
                 )
             ),
         ]

@@ -25,8 +25,9 @@ def loops(d: Drawing, of: RolledGraph) -> Rolled:
     used = {frame.loop for frame in behind}
     told = [
         Loop(
-            loop.id, loop.title, loop.line, loop.cell, loop.parent, "depth" if loop.kind == "depth" else "time", loop.reason,
-            loop.total, loop.starts.tolist(), loop.ends.tolist(), loop.outer.tolist(), loop.id in used,
+            loop.id, loop.title, d.recording.card_line(loop.cell, loop.line), loop.parent,
+            "depth" if loop.kind == "depth" else "time", loop.reason, loop.total, loop.starts.tolist(), loop.ends.tolist(),
+            loop.outer.tolist(), loop.id in used,
         )
         for loop in of.loops.values()
     ]  # fmt: skip

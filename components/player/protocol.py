@@ -142,8 +142,8 @@ class Loop(msgspec.Struct, frozen=True):
     id: str
     title: str
     """As the program has it: "for bx, by in loader"."""
-    line: int
-    cell: int
+    where: str
+    """Its line in words, in a notebook with its cell; "" where it is not known."""
     parent: str
     """The loop around it, or "" for none."""
     kind: Literal["time", "depth"]

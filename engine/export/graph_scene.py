@@ -150,7 +150,8 @@ class GraphScene:
             x, y = left + self.origin[0], top + self.origin[1]
             title, at = self.view.frame_title(loop, self.step)
             one = self.view.rolled.loops[loop]
-            line = [f"line {one.line}"] if one.line > 0 else []
+            where = self.view.recording.card_line(one.cell, one.line)
+            line = [where] if where else []
             operations = [f"{inside[loop]} {'operation' if inside[loop] == 1 else 'operations'}"]
             short = at.removeprefix("iteration ").removesuffix(" iterations")
             rest = [" · ".join([*line, at, *operations]), " · ".join([*line, at]), at, short]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Literal
 
 import msgspec
@@ -38,7 +39,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 def stretches(recording: Recording) -> dict[int, tuple[int, int]]:
-    """Cell → its first and its last step."""
+    """Cell → its first and its last step; nothing of a program that is no notebook."""
     return recording.once("stretches", lambda: _stretches(recording))
 
 
@@ -46,7 +47,7 @@ def _stretches(recording: Recording) -> dict[int, tuple[int, int]]:
     columns = columns_of(recording)
     begun = np.flatnonzero(columns.events.kind == columns.KIND[CellBegan]).tolist()
     found = {}
-    for begin, after in zip(begun, [*begun[1:], len(recording.events)], strict=True):
+    for begin, after in pairwise([*begun, len(recording.events)]):
         event = recording.events[begin]
         assert isinstance(event, CellBegan)
         found[event.cell] = (begin, after - 1)

@@ -137,6 +137,10 @@ class Recording:
             return ""
         return f"{cell_title(cell)} line {line}" if self.is_notebook else f"line {line}"
 
+    def column_line(self, event: AnyEvent) -> str:
+        """The same in a table's column of lines, which says what they are: "7", in notebooks "In [2] line 7"."""
+        return self.line_text(event).removeprefix("line ")
+
     @property
     def is_notebook(self) -> bool:
         """Whether `source` are a notebook's cells, and not one text or the files of a project."""

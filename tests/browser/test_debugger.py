@@ -48,7 +48,10 @@ def panel(page: Gradtape) -> str:
 
 
 def opened(page: Gradtape, tab: str) -> None:
+    """Open a panel, and wait until it is drawn: what is asked for while the page draws another one may come late."""
     page.page.locator(".st-key-panel_tab button", has_text=tab).first.click()
+    part = "tensor_table" if tab == "Tensors" else tab.lower()
+    page.page.locator(f".st-key-panel [class*=st-key-{part}]").first.wait_for(state="attached")
     page.settled()
 
 

@@ -79,7 +79,8 @@ def test_an_empty_panel_says_in_a_line_what_it_does(page: Gradtape) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("blank", [{"width": 1100, "height": 800}, {"width": 1280, "height": 800}], ids=str, indirect=True)
 def test_the_header_is_one_row_with_the_whole_status(page: Gradtape) -> None:
-    page.page.evaluate("window.__gradtapeEditor.editor_0.setText('import torch\\nx = torch.ones(1)\\n')")
+    text = f"import torch\nx = torch.ones(1)\nlong = torch.tensor([\n{' ' * 40}1.0, {'2.0, ' * 12}])\n"
+    page.page.evaluate("text => window.__gradtapeEditor.editor_0.setText(text)", text)
     page.page.locator(".st-key-editor_0 .cm-content").click()
     page.page.keyboard.type("#")
     page.page.wait_for_timeout(500)  # the editor has told of it
@@ -95,6 +96,8 @@ def test_the_header_is_one_row_with_the_whole_status(page: Gradtape) -> None:
     assert max(top for top, _, _ in boxes) < min(bottom for _, bottom, _ in boxes), "one row"
     assert max(right for _, _, right in boxes) <= width
     assert page.page.locator(".gt-summary").evaluate("e => e.scrollWidth <= e.clientWidth"), "nothing of it is cut off"
+    hang = "all => Math.max(...all.map((e) => parseFloat(getComputedStyle(e).paddingLeft) / e.clientWidth))"
+    assert page.page.locator(".cm-line").evaluate_all(hang) < 0.35, "a line that begins far in goes on where there is room"
 
 
 @pytest.mark.thorough

@@ -65,6 +65,9 @@ CUT = """player => {
 @pytest.mark.parametrize("blank", [{"width": w, "height": h} for w, h in PHONES[:1]], ids=["phone"], indirect=True)
 def test_on_a_phone_the_picture_has_half_of_the_first_screen(page: Gradtape) -> None:
     page.page.get_by_role("button", name="Not now").click()
+    page.page.locator(".st-key-headline button").first.click()
+    page.page.locator(".st-key-findings").wait_for()
+    page.until(lambda: box(page, ".st-key-panel")["y"] < PHONES[0][1] / 2, "what the line of the findings opens is in sight")
     for program, rolled in ((None, False), (ROLLED, True)):
         if program:
             page.run(program)

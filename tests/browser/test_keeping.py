@@ -25,6 +25,27 @@ LONG = SHORT + "".join(
 EVIL = '"><img src=x onerror="window.__pwned=1">'
 
 
+STORED = """async (work) => {
+    const opening = indexedDB.open('gradtape', 1);
+    const onupgradeneeded = () => opening.transaction.abort(); // it is made when something is kept
+    await new Promise((resolve) => Object.assign(opening, { onsuccess: resolve, onerror: resolve, onupgradeneeded }));
+    if (opening.error) return false;
+    const asked = opening.result.transaction('files').objectStore('files').count(work);
+    await new Promise((resolve) => Object.assign(asked, { onsuccess: resolve, onerror: resolve }));
+    opening.result.close();
+    return asked.result === 1;
+}"""
+"""Whether the files of a program are in the browser's database, which takes longer than its text."""
+LATE = """async () => {
+    const editor = window.__gradtapeEditor.editor_0, { rev, getText } = editor;
+    Object.assign(editor, { rev: () => rev() - 1, getText: () => 'print("the program before")' });
+    document.body.dispatchEvent(new Event('input', { bubbles: true }));
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    Object.assign(editor, { rev, getText });
+}"""
+"""Something is typed elsewhere in the page while the editor has not yet heard of another program."""
+
+
 def ran(page: Gradtape, text: str, printed: str) -> None:
     """Run a program in the editor, and wait until the address names it."""
     page.set_code(text)
@@ -234,7 +255,9 @@ def test_files_beside_a_program_and_a_recording_come_back(page: Gradtape, tmp_pa
     page.until(lambda: "is tensor([7.])" in page.console(), "it ran", page.console)
     page.until(lambda: query(page).startswith("here="), "it is named", lambda: page.page.url)
     page.until(lambda: bool(kept(page)) and kept(page)[0]["filed"], "it is kept")
-    page.page.wait_for_timeout(500)
+    page.page.evaluate(LATE)
+    assert kept(page)[0]["cells"] == [text], "an editor that still holds the text before is not taken for what was typed"
+    page.until(lambda: page.page.evaluate(STORED, kept(page)[0]["work"]), "so are its files")
     page.settled()
     reload(page)
     page.until(lambda: page.code() == text, "its text")
@@ -247,7 +270,7 @@ def test_files_beside_a_program_and_a_recording_come_back(page: Gradtape, tmp_pa
     opened(page, tmp_path / "run.gradtape")
     page.until(lambda: page.page.locator(".st-key-title input").input_value() == "run.gradtape", "it is on show")
     page.until(lambda: kept(page)[0]["file"] == "run.gradtape", "it is kept")
-    page.page.wait_for_timeout(500)
+    page.until(lambda: page.page.evaluate(STORED, kept(page)[0]["work"]), "so is the recording's file")
     page.settled()
     reload(page)
     page.until(lambda: page.page.locator(".st-key-title input").input_value() == "run.gradtape", "it is on show")

@@ -78,6 +78,7 @@ def test_notes_stand_between_named_cells(notebook: Gradtape) -> None:
     order = ["How gradients add up", "In [1]", "One pass", "In [2]", "Out[2]", "In [3]", "Out[3]", "In [4]", "The end"]
     places = [text.index(each) for each in order]
     assert places == sorted(places)
+    assert cells.evaluate("e => e.scrollTop") == 0, "a notebook is read from its beginning"
     expect(cells.locator(".katex")).not_to_have_count(0)
     assert cells.locator("script, [onclick]").count() == 0
     assert cells.locator("a[href^='javascript']").count() == 0

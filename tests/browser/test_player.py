@@ -316,7 +316,7 @@ def test_what_was_looked_at_is_gone_back_to_and_on_again(page: Gradtape) -> None
     page.click_node("a")
     page.click_node("y")
     page.page.locator(".gt-brand").click()
-    page.page.wait_for_timeout(600)
+    page.until_true("window.__gradtapePlayer.atRest()")
     wide = scale()
     page.page.keyboard.press("+")
     page.until(lambda: scale() > wide, "closer")

@@ -41,9 +41,29 @@ def test_a_long_program_shows_its_time_and_is_cancelled(page: Gradtape) -> None:
     assert "edited since" in page.page.locator(".gt-summary").inner_text()
 
 
+HEADER = """() => {
+    const header = document.querySelector('.st-key-header').getBoundingClientRect();
+    const controls = [...document.querySelectorAll('.st-key-header button')].map((each) => each.getBoundingClientRect());
+    const both = (one, two) => one.left < two.right - 1 && two.left < one.right - 1;
+    const over = controls.flatMap((one, k) => controls.slice(k + 1).filter((two) => both(one, two)));
+    return { high: header.height, over: over.length, out: controls.filter((each) => each.right > innerWidth).length };
+}"""
+"""How high the header is, and how many of its buttons stand over others or beyond the page."""
+
+
 def test_the_page_answers_while_a_program_runs(page: Gradtape) -> None:
+    title = page.page.get_by_role("textbox", name="Title")
+    title.fill("What is said about gradients in the third week of the course")
+    title.press("Enter")
+    page.settled()
+    row = {"high": 40, "over": 0, "out": 0}
+    assert page.page.evaluate(HEADER) == row
     page.set_code(ENDLESS)
     page.until(lambda: running(page), "it runs")
+    for width in (1480, 1100):  # Stop and Cancel have come, and nothing has gone into a second row
+        page.page.set_viewport_size({"width": width, "height": 800})
+        page.until(lambda: page.page.evaluate(HEADER) == row, "one row", lambda: page.page.evaluate(HEADER))
+    page.page.set_viewport_size({"width": 1480, "height": 920})
     page.page.get_by_role("radio", name="Ledger").click()
     page.page.get_by_text("x1.grad", exact=True).wait_for()
     page.page.get_by_role("button", name="Examples").click()

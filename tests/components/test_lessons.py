@@ -85,7 +85,7 @@ def test_the_page_goes_through_a_lesson() -> None:
         tasks.PATIENCE = 1.0
         visit.draw()
     assert "1 of 8 · In [1]" in visit.text("lesson_bar")
-    assert visit.sent("notebook") == {"kind": "actions", "presenting": True}
+    assert visit.sent("notebook") == {"kind": "actions", "presenting": True, "page": 0}
 
 
 # --- notes -------------------------------------------------------------------------------------------------------------------

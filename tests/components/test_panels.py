@@ -150,10 +150,10 @@ CASES = {
     ),
     "notebook": Case(
         ".ipynb", notebook(*CELLS),
-        inspector=("w.grad was set by backward pass 1, In [2], line 2", "In [1], line 2 made it with requires_grad=True"),
+        inspector=("w leaf requires_grad In [1] line 2", "set by backward pass 1, In [2], line 2"),
         findings=FINE,
-        ledger=("w.grad", "backward 1 2 +[2 4] [2 4]"),
-        tensors=("w leaf [1 2] [2 4] [2] tensor 2", "loss 5 None [] sum pow SumBackward0 1"),
+        ledger=("w.grad", "backward 1 In [2] line 2 +[2 4] [2 4]"),
+        tensors=("w leaf [1 2] [2 4] [2] tensor In [1] line 2", "loss 5 None [] sum pow SumBackward0 In [2] line 1"),
         whatif=("In [1], line 2", "In [2], line 1"),
         sweep=("w[0]", "w[1] from"),
         check=UNCHECKED,

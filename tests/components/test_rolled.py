@@ -92,9 +92,9 @@ def test_a_payload_names_its_loops_curves_and_marks(short: Recording, view: str)
     rolled = sent(short, view=view)["rolled"]
     (loop,) = rolled["loops"]
     assert (rolled["main"], rolled["on"], rolled["worth"]) == (loop["id"], True, True)
-    assert (loop["title"], loop["line"], loop["kind"], loop["total"], loop["shown"]) == (
+    assert (loop["title"], loop["where"], loop["kind"], loop["total"], loop["shown"]) == (
         "for k in range(6)",
-        7,
+        "line 7",
         "time",
         6,
         True,

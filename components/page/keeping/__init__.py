@@ -82,7 +82,7 @@ def _data(p: Page) -> dict[str, Any]:
     }  # fmt: skip
     return {
         "kind": "program", "session": p.session, "heard": p.heard, "awaits": p.awaited, "record": record, "result": _result(p),
-        "large": large, "filed": bool(p.beside or p.file[1]) and not large,
+        "rev": p.rev, "large": large, "filed": bool(p.beside or p.file[1]) and not large,
     }  # fmt: skip
 
 

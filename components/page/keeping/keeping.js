@@ -33,7 +33,8 @@ export default mounted((first) => ({ program: createKeeper, moment: createMoment
 
 function createKeeper({ parentElement }) {
   const words = h('span', { class: 'kept', role: 'status' });
-  parentElement.append(words);
+  const line = h('div', { class: 'line' }, words);
+  parentElement.append(line);
   let send = () => {};
   let data = null;
   let moment = {};
@@ -141,7 +142,10 @@ function createKeeper({ parentElement }) {
     timer = 0;
     if (data === null) return;
     if (busy()) return void onInput(); // a little later, then
-    const cells = data.record.cells.map((cell, k) => window.__gradtapeEditor?.[`editor_${k}`]?.getText() ?? cell);
+    const cells = data.record.cells.map((cell, k) => {
+      const editor = window.__gradtapeEditor?.[`editor_${k}`];
+      return editor?.rev() === data.rev ? editor.getText() : cell; // another program is on its way to the editor: nothing was typed into it
+    });
     typed = String(cells) === String(data.record.cells) ? null : cells;
     if (typed) save();
   }
@@ -199,7 +203,7 @@ function createKeeper({ parentElement }) {
     update(component) {
       send = component.setTriggerValue;
       data = component.data;
-      if (!words.isConnected) parentElement.append(words);
+      if (!line.isConnected) parentElement.append(line);
       if (data.session !== session) {
         session = data.session;
         sent = data.heard;
@@ -223,7 +227,7 @@ function createKeeper({ parentElement }) {
       clearTimeout(rest);
       clearTimeout(again);
       others?.close();
-      words.remove();
+      line.remove();
     },
   };
 }

@@ -60,7 +60,11 @@ def notebook(p: Page) -> None:
 
 def actions(p: Page) -> None:
     """What hears of a notebook's buttons and of a lesson's keys."""
-    _component()(data=sent({"kind": "actions", "presenting": p.presenting}), key=KEY, on_asked_change=_heed)
+    _component()(
+        data=sent({"kind": "actions", "presenting": p.presenting, "page": p.slide if p.presenting else None}),
+        key=KEY,
+        on_asked_change=_heed,
+    )
 
 
 def cell(p: Page, number: int, *, tools: bool = True) -> None:

@@ -42,6 +42,7 @@ function createTelling() {
 function createActions() {
   const telling = createTelling();
   let presenting = false;
+  let page = null;
   const onClick = ({ target }) => {
     const button = target.closest?.('[data-gt-do]');
     if (button) telling.tell({ does: button.dataset.gtDo, cell: Number(button.dataset.gtCell ?? -1) });
@@ -60,6 +61,10 @@ function createActions() {
     update(component) {
       telling.connect(component);
       presenting = component.data.presenting;
+      if (component.data.page === page) return;
+      page = component.data.page;
+      // Each page of a lesson is read from its beginning, whatever was looked at before.
+      if (page !== null) for (const each of document.querySelectorAll('.stMain, .st-key-slide')) each.scrollTop = 0;
     },
     destroy() {
       telling.stop();

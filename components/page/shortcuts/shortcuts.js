@@ -3,6 +3,7 @@
  *   "?"                       opens the sheet of keys, unless the user is typing; so does the player (`gradtape:help`)
  *   data-gt-open="keys"       a button that opens it
  *   data-gt-copy="…"          a button that puts this text into the clipboard
+ *   the findings' line        brings the panel into view that it opens
  *   short ways                links that show when they have the focus, past the controls to the parts of the page
  */
 
@@ -53,6 +54,8 @@ function createShortcuts({ parentElement }) {
     open();
   };
   const onClick = (event) => {
+    // What the line of the findings opens may be out of sight, below the picture.
+    if (event.target.closest?.('.st-key-headline button')) document.querySelector('.st-key-panel')?.scrollIntoView({ block: 'nearest' });
     const button = event.target.closest?.('[data-gt-copy], [data-gt-open="keys"]');
     if (!button) return;
     if (button.dataset.gtCopy === undefined) open();

@@ -119,7 +119,7 @@ def _pass(recording: Recording, key: str) -> int:
     passes = index_of(recording).passes
     chosen: int = st.selectbox(
         "Loss: root of backward pass", both_ends(range(1, last + 1)), key=f"{key}_pass",
-        format_func=lambda n: f"{n} · line {recording.line(passes[n].event)}",
+        format_func=lambda n: f"{n} · {recording.line_text(passes[n].event)}",
     )  # fmt: skip
     return chosen
 

@@ -35,9 +35,9 @@ from ...recording.events import (
     Thinned,
     Warned,
 )
-from ...recording.operations import having
 from ...recording.recording import Recording
 from ...recording.tables import KIND, Table
+from ...recording.unset import unset
 from .alignment import Matching
 from .array_pairs import unlike
 from .tolerance import Tolerance
@@ -231,7 +231,7 @@ class Divergences:
 
     def _unset(self) -> tuple[Flags, Flags]:
         """For each tensor of both runs whether its first values mean nothing: those of memory that nobody has written."""
-        one, other = (_unset_in(recording) for recording in (self.before, self.after))
+        one, other = (unset(recording) for recording in (self.before, self.after))
         return one, other
 
 
@@ -253,29 +253,6 @@ def _less(recording: Recording) -> Flags:
     for step, end, level in zip(steps.tolist(), ends.tolist(), table["level"].tolist()):
         found[step:end] = tape.texts[level] != "whole"
         found[step] = True
-    return found
-
-
-def _unset_in(recording: Recording) -> Flags:
-    """For each row of tensors whether it is memory that was not written yet: that of an operation that says so, and of
-    parameters that were made of nothing and are written before anything is computed with them."""
-    columns = columns_of(recording)
-    tensors, operations = columns.tensors, columns.operations
-    if not len(tensors.id):
-        return np.zeros(0, np.bool_)
-    op = np.searchsorted(operations.step, tensors.step)
-    names = having(recording, "uninitialized")
-    unset = np.array([name in names for name in columns.op_names] or [False])
-    found: Flags = unset[operations.op[op]]
-    fed = np.zeros(len(operations.step), np.bool_)
-    fed[np.searchsorted(operations.step, columns.inputs.step)] = True
-    bare = (tensors.is_parameter == 1) & ~fed[op]
-    never = columns.tape.size
-    written, used = np.full(len(tensors.id), never), np.full(len(tensors.id), never)
-    np.minimum.at(written, columns.row_of[columns.writes.tensor], columns.writes.step)
-    graph = columns.made_node[np.searchsorted(operations.step, columns.inputs.step)] != NOTHING
-    np.minimum.at(used, columns.row_of[columns.inputs.tensor[graph]], columns.inputs.step[graph])
-    found |= bare & (written < used)
     return found
 
 

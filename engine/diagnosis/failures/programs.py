@@ -179,7 +179,7 @@ PROGRAMS = (
         "unknown_name", (),
         "A name is used that has no value.",
         "It is written differently where it is given one, or that line has not run.",
-        "Give it a value first, or write it as there.",
+        "Give it a value in a line before this one, or write it as where it gets its value.",
         cases=(
             Case(r"cannot access local variable '(\w+)'", "{1} has no value yet where it is used.",
                  "Give it a value on every way that leads here; a name that a function assigns is local in all of it."),

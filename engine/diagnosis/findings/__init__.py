@@ -80,8 +80,9 @@ def findings(recording: Recording, ignore: Collection[str] = ()) -> list[Finding
 
     What a rule says of one place in many iterations is one finding.
     What explains the exception that ended the program comes first, then the gravest, equally grave ones in the order of
-    `RULES`, those of one rule in the order of the run. Page, command line, replay and groups all show this order; none has one
-    of its own. What a comment of the program ignores, `# gradtape: ignore[ID]`, is left out, as are the kinds in `ignore`.
+    `RULES`, those of one rule in the order of the run; last of the errors that time or memory were used up. Page, command
+    line, replay and groups all show this order; none has one of its own. What a comment of the program ignores,
+    `# gradtape: ignore[ID]`, is left out, as are the kinds in `ignore`.
     """
     return split(recording, _all(recording), ignore)[0]
 
@@ -100,9 +101,13 @@ def _all(recording: Recording) -> list[Finding]:
         early = None if whole is recording else paths_of(whole).run
         reported = [finding for rule in RULES for finding in sorted(_found(rule, run, early), key=lambda f: f.step)]
         reported = over_iterations(recording, _told(run, reported))
-        kept = recording.derived["findings"] = sorted(reported, key=lambda f: (not f.ends, SEVERITIES.index(f.severity)))
+        kept = recording.derived["findings"] = sorted(reported, key=_gravity)
     answer: list[Finding] = kept
     return answer
+
+
+def _gravity(found: Finding) -> tuple[bool, int, bool]:
+    return not found.ends, SEVERITIES.index(found.severity), found.rule == PROGRAM_ERROR.id
 
 
 def _told(run: Run, found: list[Finding]) -> list[Finding]:

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 
 from ...graph.numbers import shape_text
 from ...program.project import NOT_OPENED
+from ...program.usual_imports import USUAL, forgotten
 from ...recording.events import NOTHING, Raised
 from ..backward_call import receiver
 from ..failed_passes import kind_of
@@ -211,18 +212,11 @@ def _filled(template: str, words: tuple[str, ...], names: dict[str, str]) -> str
 
 # --- names ------------------------------------------------------------------------------------------------------------
 
-_IMPORTS = {
-    "torch": "import torch", "nn": "from torch import nn", "F": "import torch.nn.functional as F",
-    "np": "import numpy as np", "numpy": "import numpy", "optim": "from torch import optim", "math": "import math",
-    "plt": "import matplotlib.pyplot as plt", "random": "import random", "copy": "import copy",
-    "DataLoader": "from torch.utils.data import DataLoader", "TensorDataset": "from torch.utils.data import TensorDataset",
-}  # fmt: skip
-
 
 def _nearest_name(paths: Paths, name: str) -> str:
     """Which name may be meant, as a sentence; "" where none is near."""
-    if name in _IMPORTS:
-        return f"Write {_IMPORTS[name]} at the top."
+    if name in USUAL:
+        return forgotten(name)
     known = {*paths.source.functions, *(each for each in paths.source.assigned if each.isidentifier()), *dir(builtins)}
     near = get_close_matches(name, known - {name}, 1)
     return f"Did you mean {near[0]}?" if near else ""
@@ -248,10 +242,12 @@ def failed(run: Run) -> Iterator[Finding]:
         related=[run.site(run.tensors[operand.tensor].born) for operand in given],
         evidence=[("error", said(run)), *(described(run, operand, step) for operand in given)],
         nodes=[key(operand.tensor) for operand in given],
-        ends=True,
+        ends=event.type not in _USED_UP or _own(paths, step) is not None,
     )  # fmt: skip
 
 
+_USED_UP = ("TimeoutError", "MemoryError")
+"""What ends a program that has used up what it may: nothing of it need be wrong, and what else is found comes before."""
 _MISSING = re.compile(r"(?:line \d+: )?(?:No module named '([\w.]+)' for|([\w.]+)(?:\(\))? is not available to) programs here")
 
 
@@ -303,7 +299,7 @@ _ENDS = {
     ),
     "TimeoutError": (
         "The program was stopped because it ran too long.", "What was recorded until then is whole.",
-        "Do fewer iterations, smaller ones, or allow more seconds.",
+        "",
     ),
     "MemoryError": (
         "The program needed more memory than it may.", "What was recorded until then is whole.",

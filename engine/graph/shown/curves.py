@@ -15,7 +15,7 @@ from ...recording.recording import Recording
 from ..numbers import number
 from ..structure.tensor_titles import best_names
 from .captions import titles
-from .nonfinite import meant
+from .nonfinite import harmless
 from .series import Iterations, Number, Places, arrays_at, owners
 from .statistics import Floats, Ints, statistics, without_faults
 
@@ -161,7 +161,8 @@ def _rates(log: Columns, main: Iterations) -> list[Curve]:
 
 
 def not_finite(recording: Recording, loop: str, main: Iterations) -> list[Mark]:
-    """The first NaN, the first infinity that is not meant, and the last iteration before both."""
+    """The first NaN, the first infinity that is not meant, and the last iteration before both; not in memory that nobody has
+    written yet."""
     log, found = columns_of(recording), statistics(recording)
     t, w, g, r = log.tensors, log.writes, log.grads, log.received
     made_by = owners(log, r.node, r.output)
@@ -169,12 +170,12 @@ def not_finite(recording: Recording, loop: str, main: Iterations) -> list[Mark]:
     arrays = np.concatenate([t.array, w.array, g.total, r.array])
     tensors = np.concatenate([t.id, w.tensor, g.tensor, made_by])
     gradient = np.repeat([False, True], [len(t.step) + len(w.step), len(g.step) + len(r.step)])
-    harmless = np.zeros(len(found.size), bool)
-    harmless[list(meant(recording))] = True
+    alarming = np.ones(len(found.size), bool)
+    alarming[list(harmless(recording))] = False
     marks = []
     told = titles(recording)
-    for kind, word, bad in (("nan", "NaN", found.nan > 0), ("inf", "Inf", (found.inf > 0) & (found.nan == 0) & ~harmless)):
-        at = np.flatnonzero(bad[arrays])
+    for kind, word, bad in (("nan", "NaN", found.nan > 0), ("inf", "Inf", (found.inf > 0) & (found.nan == 0))):
+        at = np.flatnonzero((bad & alarming)[arrays])
         if not len(at):
             continue
         first = int(at[np.argmin(steps[at])])

@@ -12,6 +12,7 @@ from ...recording.columns import Columns, Flags, columns_of
 from ...recording.events import NOTHING
 from ...recording.operations import traits_in
 from ...recording.recording import Recording
+from ...recording.unset import arrays_of
 from .node_states import WholeFaces
 from .statistics import Ints
 
@@ -24,7 +25,7 @@ def not_finite(recording: Recording) -> frozenset[int]:
 def troubles(recording: Recording, faces: WholeFaces, nan: bool = False) -> dict[str, int]:
     """Node → the first step at which its value or a gradient of it is not finite, and not meant to be; with `nan` holds NaN."""
     bad = not_finite(recording)
-    if not bad or not (bad := bad - meant(recording)):
+    if not bad or not (bad := bad - harmless(recording)):
         return {}
     if nan:
         bad = bad.intersection(np.flatnonzero(recording.stored.faults[0]).tolist())
@@ -49,6 +50,11 @@ _KEPT = frozenset({"same_values", "casts", "alias", "detaches", "transposes", "j
 """Traits of operations that keep an infinity where it is, as adding a mask to scores does."""
 _SPREADS = frozenset({"matrix_product", "convolution", "reduces"})
 """Traits of those that do not: one infinity among what is added up makes an infinity of all."""
+
+
+def harmless(recording: Recording) -> frozenset[int]:
+    """The ids of the arrays that are no alarm whatever is in them: what is meant, and memory that nobody has written yet."""
+    return recording.once("harmless", lambda: meant(recording) | arrays_of(recording))
 
 
 def meant(recording: Recording) -> frozenset[int]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...recording.columns import Columns, columns_of
 from ...recording.events import NOTHING
 from ...recording.recording import Recording
-from .nonfinite import meant
+from .nonfinite import harmless
 from .statistics import Floats, Ints, Statistics, moved, statistics, without_faults
 
 Number: TypeAlias = float | None
@@ -101,8 +101,8 @@ class _Reading:
         counts = self.rows[places.loop] if len(places.loop) else np.zeros(0, np.int64)
         self.offset = np.concatenate([[0], np.cumsum(counts)])
         faults = np.where(self.found.nan > 0, NAN, 0) | np.where(self.found.inf > 0, INF, 0)
-        if harmless := list(meant(recording)):
-            faults[harmless] = 0
+        if unalarming := list(harmless(recording)):
+            faults[unalarming] = 0
         self.faults = faults.astype(np.uint8)
         total = int(self.offset[-1])
         self.value = np.full(total, NOTHING, np.int64)
@@ -236,7 +236,7 @@ def first_troubles(recording: Recording, places: Places, cards: int, nan: bool =
     NOTHING for none."""
     log, found = columns_of(recording), statistics(recording)
     bad = (found.nan > 0) if nan else (found.nan > 0) | (found.inf > 0)
-    bad[list(meant(recording))] = False
+    bad[list(harmless(recording))] = False
     none = np.full(cards, NOTHING, np.int64)
     if not bad.any():
         return none

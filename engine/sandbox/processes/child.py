@@ -4,6 +4,7 @@ Or it does another kind of job with a program, of which there is a table."""
 from __future__ import annotations
 
 import ast
+import builtins
 import gc
 import io
 import linecache
@@ -17,6 +18,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial
 from importlib.metadata import PackageNotFoundError
+from itertools import chain, islice
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Protocol
 
@@ -30,6 +32,7 @@ from ...itself import OURS, engine
 from ...op.declare import TABLE
 from ...op.symbolic import rule_texts
 from ...program.project import NOT_OPENED, sound
+from ...program.usual_imports import forgotten
 from ...recording.bounded_text import UNSAYABLE, name_of, plain, said, shown
 from ...recording.recorder import OFTEN, Recorder
 from ...safe_attributes import guarded_by
@@ -436,6 +439,10 @@ TOLD: dict[type[BaseException], str] = {
 """What is said of errors of a kind, whatever their text."""
 
 
+NAMES = 1_000
+"""Of the program that one is compared with which it does not have."""
+
+
 def help_for(error: BaseException) -> str:
     """One sentence of help, where it takes the error itself to know it; others are explained by their text, elsewhere."""
     if isinstance(error, PolicyError):
@@ -445,7 +452,19 @@ def help_for(error: BaseException) -> str:
     if isinstance(error, AttributeError) and isinstance(error.name, str) and "Did you mean" not in str(error):
         near = get_close_matches(error.name, _attributes(error.obj), n=1)
         return f"Did you mean '{near[0]}'?" if near else ""
+    if isinstance(error, NameError) and isinstance(error.name, str):
+        near = get_close_matches(error.name, _names(error), n=1)
+        return forgotten(error.name) or (f"Did you mean '{near[0]}'?" if near else "")
     return next((help for kind, help in TOLD.items() if isinstance(error, kind)), "")
+
+
+def _names(error: NameError) -> set[str]:
+    """The names that have a value where one has none: the program's, at most `NAMES` of them, and Python's."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    own = () if at is None else islice(chain(at.tb_frame.f_locals, at.tb_frame.f_globals), NAMES)
+    return {name for name in own if type(name) is str and not name.startswith("_") and name != error.name}.union(dir(builtins))
 
 
 def _attributes(thing: object) -> set[str]:

@@ -115,7 +115,7 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     data: bytes
 
 
-LONGER = "On your own machine it may run longer: Limits in the page, --seconds on the command line. Or do fewer iterations."
+LONGER = "Do fewer or smaller iterations, or allow it more seconds: Limits in the page, --seconds on the command line."
 """What is said where a program's time was up."""
 
 

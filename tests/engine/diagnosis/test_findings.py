@@ -19,7 +19,7 @@ from engine.diagnosis.run import Run
 from engine.program import Program
 from engine.recording import Recording
 from engine.recording.events import NodeRan, OpRan
-from engine.sandbox import RunResult, run
+from engine.sandbox import Limits, RunResult, run
 from engine.sandbox.instrument import TAPE
 from tests.corpus import Case, corpus
 from tests.recorded import checked
@@ -369,3 +369,15 @@ def test_weights_that_are_set_alike_through_data_are_symmetric_not_dead() -> Non
         "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n"
     )
     assert [each.rule for each in made] == ["symmetry"]
+
+
+def test_that_the_time_was_up_comes_behind_what_is_wrong() -> None:
+    source = (
+        "import torch\nx = torch.tensor([-1.0], requires_grad=True)\ntorch.log(x).sum().backward()\nwhile True:\n    pass\n"
+    )
+    result = run(source, Limits(seconds=1.0))
+    assert result.status == "timeout"
+    assert result.recording is not None
+    nan, late = (each for each in findings(result.recording) if each.severity == "error")
+    assert (nan.rule, late.rule) == ("nan", "program_error")
+    assert late.fix.count("second") == 2, "what can be done is said once"

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engine.graph.shown.curves import Mark, Timeline, found, timeline
+from engine.graph.shown.node_states import faces
+from engine.graph.shown.nonfinite import troubles
 from engine.graph.shown.series import Places
+from engine.graph.structure.build import build
 from engine.recording import Recording
 from engine.recording.columns import columns_of
 from engine.recording.events import NOTHING, Accumulated
 from engine.recording.index import index_of
+from engine.recording.store import store
 from tests.engine.graph.test_series import iterations
 from tests.recorded import recorded
 
@@ -28,6 +33,12 @@ for k in range(10):
     with torch.no_grad():
         w -= 0.01 * w.grad
 """
+MEMORY = """import torch
+x = torch.empty(4)
+x.fill_(2.0)
+for k in range(4):
+    y = (x * k).sum()
+"""
 GAN = """import torch
 g = torch.tensor(1.0, requires_grad=True)
 d = torch.tensor(2.0, requires_grad=True)
@@ -40,8 +51,13 @@ for k in range(5):
 
 
 def read(program: str) -> tuple[Recording, Timeline]:
-    """The timeline of a program with one loop; each line has a card of its own."""
+    """A program with one loop, and its timeline."""
     recording = recorded(program)
+    return recording, timed(recording)
+
+
+def timed(recording: Recording) -> Timeline:
+    """The timeline of a recording with one loop; each line has a card of its own."""
     log = columns_of(recording)
     lines = [recording.sites[site].line if site >= 0 else 0 for site in log.events.site[log.tensors.step].tolist()]
     of = np.full(len(log.row_of), NOTHING)
@@ -51,7 +67,7 @@ def read(program: str) -> tuple[Recording, Timeline]:
     main = iterations(recording)
     stays = np.array([line < 4 for line in range(cards)])
     places = Places(of, none, np.zeros(cards, np.int64), stays, [main])
-    return recording, timeline(recording, "L", main, places)
+    return timeline(recording, "L", main, places)
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +116,21 @@ def test_marks_lead_to_the_first_nan_and_to_the_last_good_iteration(trained: tup
     assert nan.title == "first NaN: log(tensor), line 7"
     assert good.step == iterations(recording).ends[6]
     assert not marks(found, "inf")
+
+
+def test_memory_that_nobody_has_written_yet_is_no_nan() -> None:
+    recording = recorded(MEMORY)
+    empty = next(event for event in recording.events if getattr(event, "op", "") == "empty").outputs[0].array  # type: ignore[union-attr]
+    assert alarms(recording, empty) == ([], {})
+    filled = next(event for event in recording.events if getattr(event, "op", "") == "fill").written[0].array  # type: ignore[union-attr]
+    assert all(alarms(recording, filled)), "what was written is"
+
+
+def alarms(recording: Recording, number: int) -> tuple[list[Mark], dict[str, int]]:
+    """What the timeline and the cards say where one of the arrays holds NaN."""
+    nan = store(np.full(4, np.nan, np.float32))
+    other = replace(recording, arrays=[nan if k == number else each for k, each in enumerate(recording.arrays)])
+    return marks(timed(other), "nan"), troubles(other, faces(other, build(other)))
 
 
 def test_marks_lead_to_the_largest_gradient(trained: tuple[Recording, Timeline]) -> None:

@@ -106,3 +106,9 @@ def test_a_large_graph_is_folded_by_cell() -> None:
     assert made is not None
     titles = {group.title for group in graph_view(made, fold="auto").groups.groups.values() if group.kind == "cell"}
     assert {"In [2]", "In [3]", "In [5]", "In [6]"} <= titles
+
+
+def test_a_program_that_is_no_notebook_has_no_cells_on_its_tape() -> None:
+    recording = run("import torch\nx = torch.ones(2)\n").recording
+    assert recording is not None
+    assert lessons.stretches(recording) == {}

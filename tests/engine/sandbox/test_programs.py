@@ -329,3 +329,20 @@ def test_a_name_that_is_not_there_is_near_one_that_is() -> None:
         error = run(start + access + "\n").error
         assert error is not None
         assert error.help == (f"Did you mean '{near}'?" if near else "")
+
+
+@pytest.mark.parametrize(
+    ("text", "help"),
+    [
+        ("import torch\nx = torch.ones(2, requires_grad=Ture)\n", "Did you mean 'True'?"),
+        ("weight = 1\nprint(wieght)\n", "Did you mean 'weight'?"),
+        ("x = torch.ones(2)\n", "Write import torch at the top."),
+        ("import torch\nx = F.relu(torch.ones(2))\n", "Write import torch.nn.functional as F at the top."),
+        ("def f():\n    rate = 2\n    return raet\nf()\n", "Did you mean 'rate'?"),
+        ("print(qqqzz)\n", ""),
+    ],
+)
+def test_a_name_without_a_value_is_near_one_that_has_one_or_was_not_imported(text: str, help: str) -> None:
+    error = run(text).error
+    assert error is not None
+    assert (error.type, error.help) == ("NameError", help)

@@ -39,6 +39,8 @@ export function createEditor({ parentElement, data: first }) {
   let data = first;
   /** The line that is gone to when the run that was asked for is there. */
   let goal = null;
+  /** Whether the program has just been opened: it is read from its beginning until something is done. */
+  let unread = true;
   const queue = createSendQueue(() => view.state.doc.toString());
   const numbers = draggedNumbers(run);
   const changeable = new Compartment();
@@ -72,10 +74,17 @@ export function createEditor({ parentElement, data: first }) {
     onDrag(drag),
     onBreakpoints(() => takeBreakpoints()),
   ];
+  const read = () => {
+    unread = false;
+  };
+  for (const name of ['pointerdown', 'keydown']) window.addEventListener(name, read, true);
+  endings.push(() => ['pointerdown', 'keydown'].forEach((name) => window.removeEventListener(name, read, true)));
 
   const handle = {
     view,
     getText: () => view.state.doc.toString(),
+    /** Which text of Python's it goes on from. */
+    rev: () => shown.rev,
     setText: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, userEvent: 'input' }),
     focus: () => view.focus(),
     /** What was found about its lines. */
@@ -154,7 +163,7 @@ export function createEditor({ parentElement, data: first }) {
   function showMoment(told, scroll) {
     view.dispatch({ effects: setMoment.of(told?.cell === data.cell && Array.isArray(told.span) ? told.span : null) });
     const range = momentRange(view.state);
-    if (scroll && range) reveal(view, range.from);
+    if (scroll && range && !unread) reveal(view, range.from);
   }
 
   function showSpan(told, scroll) {
@@ -162,7 +171,7 @@ export function createEditor({ parentElement, data: first }) {
     const mine = cell === data.cell && line > 0;
     view.dispatch({ effects: setSpan.of({ kind, span: mine ? [line, column, endLine, endColumn] : null }) });
     const range = mine && kind === 'select' && spanRange(view.state, kind);
-    if (scroll && range) reveal(view, range.from);
+    if (scroll && range && !unread) reveal(view, range.from);
   }
 
   /** The one number in what made a card is dragged there; whether there is one. */
@@ -195,7 +204,7 @@ export function createEditor({ parentElement, data: first }) {
     view.dispatch({ effects: [setDiagnostics.of(list), EditorView.announce.of(announcement(list))] });
   }
 
-  let shown = { rev: data.rev, run: data.run, diagnostics: '[]', marks: '[]', attributes: '' };
+  let shown = { rev: data.rev, program: data.program, run: data.run, diagnostics: '[]', marks: '[]', attributes: '' };
 
   function update(component) {
     data = component.data;
@@ -206,6 +215,7 @@ export function createEditor({ parentElement, data: first }) {
     const list = JSON.stringify(data.diagnostics ?? []);
     const found = JSON.stringify(data.marks ?? []);
     const attributes = JSON.stringify([data.label, data.readOnly]);
+    unread ||= data.program !== shown.program;
     if (isNew) takeOver(normalised(data.text));
     if (data.ran != null) ranNow(normalised(data.ran));
     else if (isNew) ranNow(normalised(data.text));
@@ -219,7 +229,7 @@ export function createEditor({ parentElement, data: first }) {
       tellHello();
     }
     if (data.run !== shown.run) arrive();
-    shown = { rev: data.rev, run: data.run, diagnostics: list, marks: found, attributes };
+    shown = { rev: data.rev, program: data.program, run: data.run, diagnostics: list, marks: found, attributes };
     takeHeight(data.height);
     takeTone();
     root.dataset.ready = 'true';

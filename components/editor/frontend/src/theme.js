@@ -43,7 +43,8 @@ const code = {
   '.cm-content': { padding: '8px 0', caretColor: INK },
   '.cm-line': { padding: '0 14px 0 4px' },
   '.cm-gutters, .cm-gutters.cm-gutters-before': { backgroundColor: PANEL, color: 'var(--gt-gutter)', border: 'none' },
-  '.cm-lineNumbers .cm-gutterElement': { padding: '0 8px 0 14px', minWidth: '42px', position: 'relative' },
+  // A line's sign has its place beside numbers of three digits, too.
+  '.cm-lineNumbers .cm-gutterElement': { padding: '0 8px 0 20px', minWidth: '42px', position: 'relative' },
   '.cm-activeLineGutter': { backgroundColor: 'transparent' },
   '&.cm-focused .cm-activeLineGutter': { color: INK },
   '.cm-cursor, .cm-dropCursor': { borderLeftColor: INK, borderLeftWidth: '1.5px' },

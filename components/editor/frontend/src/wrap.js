@@ -8,8 +8,8 @@ import { Decoration, EditorView, ViewPlugin } from '@codemirror/view';
 
 /** Columns by which the rest of a line stands further in than its beginning, */
 const FURTHER = 4;
-/** and the most of both, so that deeply nested lines have room. */
-const MOST = 24;
+/** and the most of both, as a part of the editor's width, so that deeply nested lines have room in a narrow one. */
+const MOST = '25cqw';
 /** Pixels left of a line's text. */
 const BEFORE = 4;
 
@@ -17,7 +17,8 @@ const marks = new Map();
 
 function hanging(columns) {
   if (!marks.has(columns)) {
-    const style = `padding-left: calc(${columns}ch + ${BEFORE}px); text-indent: -${columns}ch`;
+    const hang = `min(${columns}ch, ${MOST})`;
+    const style = `padding-left: calc(${hang} + ${BEFORE}px); text-indent: calc(-1 * ${hang})`;
     marks.set(columns, Decoration.line({ attributes: { style } }));
   }
   return marks.get(columns);
@@ -30,7 +31,7 @@ function hangs(view) {
       const line = view.state.doc.lineAt(at);
       const space = /^\s*/.exec(line.text)[0];
       const columns = countColumn(space, view.state.tabSize) + FURTHER;
-      found.push(hanging(Math.min(columns, MOST)).range(line.from));
+      found.push(hanging(columns).range(line.from));
       at = line.to + 1;
     }
   }

@@ -3,7 +3,7 @@
 import { runOf } from './model.js';
 import { pointAt } from './route.js';
 
-/** @param {import('./state.js').State} state  @param {object} parts   graphCanvas, camera, seeking, selection */
+/** @param {import('./state.js').State} state  @param {object} parts   graphCanvas, camera, looks, seeking, selection */
 export function handleOf(state, parts) {
   const { graphCanvas, seeking } = parts;
   return {
@@ -17,6 +17,7 @@ export function handleOf(state, parts) {
       return state.step;
     },
     scale: () => parts.camera.scale(),
+    atRest: () => parts.looks.atRest(),
     /** Ids of the nodes that carry this title at this step, in the order of the payload. */
     find: (title) => [...state.model.nodes, ...state.model.rows].filter((node) => (node.face?.title ?? node.title) === title).map((node) => node.id),
     /** Ids of the closed groups on show. */

@@ -94,6 +94,8 @@ export function createLooks(state, parts) {
       else rest();
     },
 
+    /** Whether it is at rest: what is done with the view from now on is gone back from by itself. */
+    atRest: () => !moving && !wanted && !busy,
     back: () => go('behind', 'ahead', 'There is nothing to go back to.'),
     on: () => go('ahead', 'behind', 'There is nothing to go on to.'),
     stop: () => clearTimeout(timer),

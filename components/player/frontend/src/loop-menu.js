@@ -25,7 +25,7 @@ export function createLoopMenu(on) {
     const what = time ? 'rolled over time' : 'side by side, as depth';
     return h('section', {},
       h('h3', {}, loop.title || shortTitle(loop)),
-      h('p', { class: 'quiet' }, [loop.line > 0 ? `line ${loop.line}` : '', `${loop.total} iterations`, what].filter(Boolean).join(' · ')),
+      h('p', { class: 'quiet' }, [loop.where, `${loop.total} iterations`, what].filter(Boolean).join(' · ')),
       ...(loop.reason ? [h('p', {}, loop.reason)] : []),
       h('div', { class: 'row' }, ...(time && loop.starts.length > 0 ? [go] : [h('span', {})]), ...(rolled.fixed ? [] : [turn])));
   }

@@ -7,6 +7,8 @@ import { overlaps } from './paint-edge.js';
 const WIDTH = 168;
 const HEIGHT = 104;
 const LEAST = 34;
+/** The part of the stage's width that it takes at most: on a phone it is smaller. */
+const SHARE = 0.28;
 /** The map is there as soon as less than this share of the picture is in view. */
 const ALL = 0.8;
 const FEWEST = 12;
@@ -45,8 +47,10 @@ export function createMinimap(on) {
   function draw(palette) {
     const { bounds } = model;
     const [wide, high] = [bounds.right - bounds.left, bounds.bottom - bounds.top];
-    const fit = Math.min(WIDTH / wide, HEIGHT / high);
-    box = { width: Math.round(Math.min(WIDTH, Math.max(wide * fit, LEAST))), height: Math.round(Math.min(HEIGHT, Math.max(high * fit, LEAST))) };
+    const small = Math.min(1, (SHARE * (element.parentElement?.clientWidth || WIDTH / SHARE)) / WIDTH);
+    const [widest, highest] = [WIDTH * small, HEIGHT * small];
+    const fit = Math.min(widest / wide, highest / high);
+    box = { width: Math.round(Math.min(widest, Math.max(wide * fit, LEAST))), height: Math.round(Math.min(highest, Math.max(high * fit, LEAST))) };
     element.style.width = `${box.width}px`;
     element.style.height = `${box.height}px`;
     const ratio = window.devicePixelRatio || 1;

@@ -78,7 +78,7 @@ export function tabTexts({ loop, nodes }, rolled, step) {
   const { at, of: total } = rolled.called(loop, rolled.at(loop, step));
   const of = total.toLocaleString('en-US');
   const iteration = at < 0 ? `${of} iterations` : `iteration ${numberOf(at)} of ${of}`;
-  const line = loop.line > 0 ? [`line ${loop.line}`] : [];
+  const line = loop.where ? [loop.where] : [];
   const operations = nodes > 0 ? [`${nodes} ${nodes === 1 ? 'operation' : 'operations'}`] : [];
   return [
     [...line, iteration, ...operations].join(' · '), [...line, iteration].join(' · '), iteration, at < 0 ? of : `${numberOf(at)} of ${of}`,

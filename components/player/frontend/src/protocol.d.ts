@@ -219,8 +219,8 @@ export interface Loop {
   id: string;
   /** As the program has it: "for bx, by in loader". */
   title: string;
-  line: number;
-  cell: number;
+  /** Its line in words, in a notebook with its cell; "" where it is not known. */
+  where: string;
   /** The loop around it, or "" for none. */
   parent: string;
   kind: 'depth' | 'time';

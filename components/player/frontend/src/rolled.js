@@ -32,9 +32,9 @@ export const openedCard = (group) => [group.split('/').at(-1)].find((name) => CA
 export const twinOf = (id) => CARD.exec(id)?.[1] ?? `p${id}`;
 
 /** "for, line 47": a loop in a word and its line. */
-export function shortTitle({ title, line }) {
+export function shortTitle({ title, where }) {
   const word = title.trim().split(/\s/, 1)[0] || 'loop';
-  return line > 0 ? `${word}, line ${line}` : word;
+  return where ? `${word}, ${where}` : word;
 }
 
 /**
@@ -210,8 +210,7 @@ function readLoop(loop) {
   return {
     id: String(loop.id),
     title: loop.title ?? '',
-    line: loop.line ?? 0,
-    cell: loop.cell ?? 0,
+    where: loop.where ?? '',
     parent: loop.parent ?? '',
     kind: loop.kind === 'depth' ? 'depth' : 'time',
     reason: loop.reason ?? '',

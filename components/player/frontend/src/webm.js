@@ -2,6 +2,9 @@
  * WebM files as browsers record them, made such that players can seek: with how long they last, how large their parts are, and
  * where one can begin to look. A recorder knows none of it while it writes, and does not come back to it.
  *
+ * Of the libraries that do this mediabunny, which writes all of it, would add 150 to 400 kB to a bundle of 750, and
+ * fix-webm-duration, 31 kB, says how long a film is, but not where one can begin to look. This is 3 kB of it.
+ *
  * A file is a tree of elements: an id, a size, and bytes or more elements (EBML, RFC 8794; what they mean, RFC 9559).
  */
 

@@ -108,11 +108,11 @@ export function rolledRun({ iterations = 200, inner = 8, nan = 137, window = nul
     edge('p6', 'p7', [[282, 465], [282, 416]], { some: 'in 1 of 200 iterations' }), edge('by', 'p5', [[125, 462], [440, 440], [504, 416]]),
     edge('opt', 'p1', [[411, 545], [170, 600], [150, 330], [230, 245]], { carried: true }), edge('pt64', 'p3', [[886, 174], [819, 174]]),
   ];
-  const main = { id: 'inner', title: 'for bx, by in loader', line: 47, cell: 0, parent: 'outer', kind: 'time', total: iterations, starts, ends, outer, shown: true,
+  const main = { id: 'inner', title: 'for bx, by in loader', where: 'line 47', parent: 'outer', kind: 'time', total: iterations, starts, ends, outer, shown: true,
     reason: 'All 200 iterations use the same parameters: fc1.weight, fc1.bias and 9 more.' };
-  const around = { id: 'outer', title: 'while step < 200:', line: 46, cell: 0, parent: '', kind: 'time', total: epochs.length, starts: epochs, ends: lasts,
+  const around = { id: 'outer', title: 'while step < 200:', where: 'line 46', parent: '', kind: 'time', total: epochs.length, starts: epochs, ends: lasts,
     outer: epochs.map(() => -1), shown: true, reason: 'Its iterations run the same loop over the same parameters.' };
-  const depth = { id: 'layers', title: 'for layer in self.layers', line: 20, cell: 0, parent: 'inner', kind: 'depth', total: 3, starts: [], outer: [], shown: true,
+  const depth = { id: 'layers', title: 'for layer in self.layers', where: 'line 20', parent: 'inner', kind: 'depth', total: 3, starts: [], outer: [], shown: true,
     reason: 'Each iteration uses parameters of its own, so the layers stand side by side.' };
   const mark = (kind, iteration, title, step = ends[iteration]) => ({ kind, loop: 'inner', iteration, step, title });
   return {

@@ -16,7 +16,7 @@ import { besideKnob, cutOut } from '../src/timeline.js';
 import { createWindows } from '../src/windows.js';
 import { messageOf, rolledRun } from './rolled-run.mjs';
 
-const loop = (id, starts, more = {}) => ({ id, title: `for ${id} in data`, line: 3, kind: 'time', parent: '', starts, outer: starts.map(() => -1), total: starts.length, ...more });
+const loop = (id, starts, more = {}) => ({ id, title: `for ${id} in data`, where: 'line 3', kind: 'time', parent: '', starts, outer: starts.map(() => -1), total: starts.length, ...more });
 const steps = (lines) => lines.map((line) => ({ cell: 0, span: [line, 0, line, 9], phase: 0 }));
 const read = (loops, lines, more = {}) => readRolled({ main: loops[0].id, on: true, loops, ...more }, { steps: steps(lines), segments: [{ kind: 'forward', from: 0 }], last: lines.length - 1 });
 
@@ -113,7 +113,7 @@ test('loops that are around each other are bad data, not an end without end', ()
 });
 
 test('a loop is called by its word and line, its tab says as much as there is room for', () => {
-  assert.equal(shortTitle({ title: 'for bx, by in loader', line: 47 }), 'for, line 47');
+  assert.equal(shortTitle({ title: 'for bx, by in loader', where: 'line 47' }), 'for, line 47');
   const { rolled, frames } = createModel(rolledRun());
   const step = rolled.main.starts[137];
   assert.deepEqual(tabTexts(frames[0], rolled, step), ['line 47 · iteration 137 of 200 · 58 operations', 'line 47 · iteration 137 of 200', 'iteration 137 of 200', '137 of 200']);
