@@ -13,6 +13,8 @@ from ..reason import Reason
 from ..run import key
 from .codes import NEUTRAL
 
+_ROW = 8
+"""Numbers of a row that are written out."""
 _SHOWN = 1_000
 """Nodes of a path that an answer names; of longer ones the two ends."""
 
@@ -67,8 +69,12 @@ class Question:
         return [(s, v) for s, f, v in self.paths.flags.get(self.tensor, ()) if f == flag and s <= self.step]
 
     def grad_text(self) -> str:
-        """The gradient as it is now, in a few characters."""
-        return self.run.texts.describe(self.history.grad(self.step))
+        """The gradient as it is now, in a few characters: the numbers of a short row, else what is known of all of them."""
+        array = self.history.grad(self.step)
+        values = self.run.recording.array(array) if array != NOTHING else None
+        if values is not None and values.dtype.kind == "f" and values.ndim == 1 and 1 < values.size <= _ROW:
+            return f"[{' '.join(f'{value:.4g}' for value in values.tolist())}]"
+        return self.run.texts.describe(array)
 
     @cached_property
     def predecessors(self) -> list[int]:

@@ -15,11 +15,15 @@ from ...recording.operations import base_of
 from ..failed_passes import failure
 from ..reason import Reason
 from ..run import Run
+from .cancelled import cancelled
 from .course import Course, Line, registered, thrown_away
 from .grad_query import Question, listed
 from .not_finite import grad_not_finite
 from .unreached import failed
 from .zeros import finite, zero_origin
+
+_ROOTS, _TERMS = 6, 60
+"""Passes whose beginnings are compared, and results that are looked at above one."""
 
 
 def present(q: Question) -> Reason:
@@ -151,6 +155,8 @@ def _accumulated(q: Question, added: list[LedgerRow], cleared: LedgerRow | None)
     texts = run.texts
     numbers = list(dict.fromkeys(row.number for row in added))
     since = f"since it was cleared at {run.moment(cleared.step)}" if cleared is not None else "and it was never cleared"
+    if cleared is None and "zero_grad" in run.words:
+        since = "and it was not cleared between them"
     small = [texts(row.increment) for row in added]
     total = ""
     if len(small) <= 4 and all(len(text) < 16 for text in small):
@@ -159,21 +165,61 @@ def _accumulated(q: Question, added: list[LedgerRow], cleared: LedgerRow | None)
     written = q.history.changes.steps if q.history.changes is not None else []
     stale = _used_again(written, [row.step for row in added])
     left_out = _left_out(q) if cleared is None else ""
+    twice, meant = _contained(q, added), "" if stale or left_out else _on_purpose(q, added, same)
     where = _every(q, added) if same else listed([_line(q, row) for row in added])
     return q.because(
         "accumulated",
         f"{q.name}.grad is the sum of {len(numbers)} backward passes ({where}), {since}",
-        f"backward() adds to .grad.{total}{left_out}",
+        f"backward() adds to .grad.{total}{left_out}{twice}",
         "Make the optimizer after the model is complete, with all of its parameters: then its zero_grad() clears them all."
         if left_out
         else f"Clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None."
         if stale
-        else f"If that is not meant, clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None.",
+        else "Leave out of the later one what had its pass already, or call backward() once, on the whole."
+        if twice
+        else meant or f"If that is not meant, clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None.",
         step=_pass(q, added[-1]).began,
         site=_site(q, added[-1]),
         nodes=_way(q, added[-1]),
         evidence=_ledger(q),
         wrong=stale or bool(left_out),
+    )
+
+
+def _contained(q: Question, added: list[LedgerRow]) -> str:
+    """That what one of the passes began with was computed from what an earlier one began with, which counts twice; else ""."""
+    run = q.run
+    roots = list(dict.fromkeys((_pass(q, row).event.roots[0][0], _pass(q, row).began) for row in added))[-_ROOTS:]
+    for position, (root, began) in enumerate(roots[1:], 1):
+        queue, seen = [root], {root}
+        for each in queue:
+            for source in run.inputs(run.tensors[each].op):
+                if source not in seen and len(seen) < _TERMS:
+                    seen.add(source)
+                    queue.append(source)
+        twice = next(((first, at) for first, at in roots[:position] if first in seen and first != root), None)
+        if twice is not None:
+            name = q.label(twice[0])
+            return (
+                f" {q.told(root)}, where the pass at {run.where(began)} begins, contains {name}: what {name} gives was there "
+                f"already ({run.where(twice[1])}) and counts twice."
+            )
+    return ""
+
+
+def _on_purpose(q: Question, added: list[LedgerRow], same: bool) -> str:
+    """What to do where one step may take the gradients of several passes of one line on purpose, as batches do; else ""."""
+    run, first, last = q.run, added[0].step, added[-1].step
+    between = [step for step, _ in run.optimizer_steps if first < step < last]
+    if not same or between or not run.optimizer_steps:
+        return ""
+    root = _pass(q, added[-1]).event.roots[0][0]
+    event = run.tensors[root].op
+    if event.op in run.having("division") and run.number(event) == len(added):
+        return f"The loss is divided by {len(added)}, so the sum is that of the whole batch's mean: nothing is to be done."
+    return (
+        f"Where {len(added)} batches are to add up to one step, divide the loss by {len(added)}, so that the sum is the mean "
+        "over all of them; where not, clear .grad before each pass: optimizer.zero_grad()."
     )
 
 
@@ -206,6 +252,9 @@ def _set(q: Question, row: LedgerRow) -> Reason:
     hooks = course.hooks()
     if hooks:
         return _hooked(q, row, hooks)
+    nothing = cancelled(q, row, entry, course)
+    if nothing is not None:
+        return nothing
     if course.kind and course.main is not None:
         return _scaled(q, row, course, course.main)
     return _in_order(q, row, course)
@@ -287,7 +336,9 @@ def _in_order(q: Question, row: LedgerRow, course: Course) -> Reason:
     ]
     kept = f"; retain_grad() keeps it, as {q.name} is not a leaf" if q.status.node != NOTHING else ""
     pass_ = _pass_text(q, row)
-    later = "".join(f" {part}" for part in (course.told(), course.part(row.increment)) if part) + _later(q, row)
+    later = "".join(f" {part}" for part in (course.told(), course.shared(), course.part(row.increment)) if part) + _later(
+        q, row
+    )
     evidence = [*_increment(q, row), *course.evidence()]
     sources = [a.source for a in arrivals if a.source != NOTHING]
     if len(sources) > 1:
@@ -366,6 +417,10 @@ def _zero(q: Question, added: list[LedgerRow], last: LedgerRow) -> Reason:
             zero = zero_origin(q.paths, entry, node, row.step)
             break
     evidence = [("gradient", q.grad_text()), ("backward pass", f"{row.number}, {_line(q, row)}")]
+    if zero is not None and zero.code in ("zero_op", "zero_factor"):
+        own = next((node for node in q.paths.nodes_of(q.tensor, entry.began) if node in entry.arrivals), NOTHING)
+        if (nothing := cancelled(q, row, entry, Course(q, entry, own))) is not None:
+            return nothing
     if zero is None:
         return q.because(
             "zero_op",

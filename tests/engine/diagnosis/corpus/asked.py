@@ -1191,10 +1191,12 @@ loss.backward()
 #: after: a forum thread: parameters missing from the optimizer
 #: code: not_optimized
 #: says: net.out.weight
+#: says: layers (line 5) is a plain list
+#: says: nn.ModuleList
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.layers = [nn.Linear(2, 2), nn.Linear(2, 2)]
+        self.layers = [nn.Linear(2, 2), nn.Linear(2, 2)]  # <-
         self.out = nn.Linear(2, 1)
 
     def forward(self, x):
@@ -1203,7 +1205,7 @@ class Net(nn.Module):
         return self.out(x)
 
 net = Net()
-opt = torch.optim.SGD(net.parameters(), lr=0.1)  # <-
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
 for k in range(2):
     opt.zero_grad()
     net(torch.ones(1, 2)).sum().backward()
@@ -1236,17 +1238,19 @@ head = nn.Linear(2, 1)
 # %% a parameter that is replaced after the optimizer was made
 #: asks: net.weight
 #: after: a forum thread: gradients grow although zero_grad is called
-#: code: accumulated
-#: says: SGD does not have net.weight, but the net.weight that was made at line 2
-#: says: Make the optimizer after the model
+#: code: not_optimized
+#: says: SGD has the net.weight that was made at line 2, and the one in use was made at line 4
+#: says: net.weight.grad is the sum of 2 backward passes (line 8, iterations 0–1), and it was not cleared between them
+#: says: zero_grad() does not clear it
+#: says: Make the optimizer after line 4
 #: grad: 2
 net = nn.Linear(2, 2)
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)  # <-
 net.weight = nn.Parameter(torch.zeros(2, 2))
 for i in range(2):
     loss = net(torch.ones(1, 2)).sum()
     opt.zero_grad()
-    loss.backward()  # <-
+    loss.backward()
     opt.step()
 
 # %% a policy that acts without gradients
