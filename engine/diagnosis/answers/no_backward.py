@@ -24,7 +24,7 @@ def no_backward(q: Question, passes: Sequence[Pass], cleared: int | None) -> Rea
     if refused is not None:
         return refused
     if passes:
-        entry = passes[-1]
+        entry = next((each for each in reversed(passes) if _takes(q, each)), passes[-1])
         where, what = run.where(entry.began), _differentiates(q, entry)
         return q.because(
             "autograd_grad",
@@ -59,6 +59,14 @@ def no_backward(q: Question, passes: Sequence[Pass], cleared: int | None) -> Rea
         step=step,
         nodes=[q.tensor],
     )
+
+
+def _takes(q: Question, entry: Pass) -> bool:
+    """Whether a pass comes to the tensor, or the call that ran it is given it by its name."""
+    if q.paths.reached(entry).intersection(q.paths.nodes_of(q.tensor, entry.began)):
+        return True
+    node = q.paths.source.at(q.run.site(entry.began))
+    return isinstance(node, ast.Call) and any(isinstance(each, ast.Name) and each.id == q.name for each in ast.walk(node))
 
 
 def _differentiates(q: Question, entry: Pass) -> str:

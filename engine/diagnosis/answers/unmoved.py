@@ -11,15 +11,17 @@ from ..optimizer_text import given, optimizers
 from ..reason import Reason
 from .codes import NEUTRAL
 from .grad_query import Question
-from .unowned import beside, meant
+from .unowned import beside, copied_from, meant
 from .updates import ends, updated, written
 
-_STILL = frozenset(("not_optimized", "rate_zero", "rounded", "not_stepped", "cleared_before_step"))
+_STILL = frozenset(("not_optimized", "rate_zero", "rounded", "not_stepped", "cleared_before_step", "not_yet", "zeroed"))
 """The codes of answers that lead the one about a gradient: the gradient is there, and makes no difference."""
 _MORE = frozenset(("magnified", "shrunk"))
 """Codes of gradients that are there, beside the neutral ones."""
 _SMALL = frozenset(("shrunk", "cancelled"))
 """Codes of gradients of which nothing comes, because they are so small."""
+_ROUNDING = 1e-7
+"""Gradients below this may be what is left of a sum that is zero."""
 _DECAYS = ("AdamW",)
 """Optimizers that make parameters smaller unless they are told otherwise."""
 
@@ -56,7 +58,7 @@ def _gives_values(q: Question, reason: Reason) -> Reason:
     if not steps or not reason.wrong or not q.history.info.is_parameter or q.tensor in held:
         return reason
     writes = [step for step in written(q) if step > steps[0]]
-    if beside(q, held) and not writes:
+    if (beside(q, held) and not writes) or any(copied_from(q, t) for t in held):
         return reason
     copied = f", and {run.where(writes[-1])} writes its values" if writes else ""
     right = "where it is only to give values, as a target or a teacher does, that is right."
@@ -71,7 +73,7 @@ def _gives_values(q: Question, reason: Reason) -> Reason:
 def _in_front(q: Question, reason: Reason) -> Reason:
     """The answer of the update, with that of the gradient behind it."""
     found = updated(q)
-    if found.code == "moved" or not found.wrong or (found.code == "rounded" and reason.code in _SMALL):
+    if found.code not in _STILL or (found.code == "rounded" and (reason.code in _SMALL or _tiny(q))):
         return reason  # that a gradient is so small is the reason that nothing comes of it
     clears = " zero_grad() does not clear it." if found.code == "not_optimized" and reason.code == "accumulated" else ""
     mended = reason.fix if reason.wrong and not found.fix else found.fix
@@ -79,10 +81,16 @@ def _in_front(q: Question, reason: Reason) -> Reason:
         found,
         explanation=" ".join(part for part in (found.explanation, f"{reason.title}.{clears}") if part),
         fix=mended,
-        wrong=found.code != "not_optimized" or not meant(q),
+        wrong=found.wrong and (found.code != "not_optimized" or not meant(q)),
         evidence=(*found.evidence, *reason.evidence),
         nodes=tuple(dict.fromkeys((*found.nodes, *reason.nodes))),
     )
+
+
+def _tiny(q: Question) -> bool:
+    """Whether the gradient is so small that it may be no more than rounding itself."""
+    values = q.run.recording.array(q.history.grad(q.step))
+    return values is not None and values.dtype.kind == "f" and float(np.abs(values).max(initial=0)) < _ROUNDING
 
 
 def _is_left_out(q: Question, first: int) -> bool:

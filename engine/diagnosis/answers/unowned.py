@@ -35,7 +35,7 @@ def unowned(q: Question) -> Reason:
     only = "step() changes only the parameters that the optimizer was made with."
     born = run.where(q.history.born)
     namesake = next((t for t in q.predecessors if t in those), NOTHING)
-    copied = next((t for t in those if _copied_from(q, t)), NOTHING)
+    copied = next((t for t in those if copied_from(q, t)), NOTHING)
     site = made
     nodes = those[:_SHOWN]
     if namesake != NOTHING:
@@ -83,13 +83,19 @@ def unowned(q: Question) -> Reason:
 
 
 def meant(q: Question) -> bool:
-    """Whether a parameter may be left out on purpose: nothing of its own model is in an optimizer, or what is made by the
-    optimizer's steps is no parameter (an image, a prompt)."""
+    """Whether a parameter may be left out on purpose: nothing says how it could have been forgotten."""
     run = q.run
     held = {t for _, event in run.optimizer_steps for t in (*event.parameters, *event.idle)}
     if not all(run.tensors[t].info.is_parameter for t in held):
-        return True
-    return not beside(q, held) and not any(t in held for t in q.predecessors) and not any(_copied_from(q, t) for t in held)
+        return True  # what is trained is an image or a prompt
+    forgotten = (
+        any(t in held for t in q.predecessors)
+        or any(copied_from(q, t) for t in held)
+        or _kept_in(q, held) is not None
+        or (not q.history.info.is_parameter and beside(q, held))
+        or made_after(run, optimizers(run), q.history.born)
+    )
+    return not forgotten
 
 
 def constructor(q: Question, optimizer: str) -> Site | None:
@@ -113,7 +119,7 @@ def beside(q: Question, those: Collection[int]) -> bool:
     return bool(rest) and any(name.startswith(f"{root}.") for t in those for _, name, _, _ in q.run.index.bindings(t))
 
 
-def _kept_in(q: Question, those: list[int]) -> tuple[Site | None, str, str] | None:
+def _kept_in(q: Question, those: Collection[int]) -> tuple[Site | None, str, str] | None:
     """The container of a module that keeps a parameter from being listed: where it is filled, what it is, and its name with its
     line. The recorder names what lies in one by its index there, `net.hidden[0].weight`, and a module's own by its path."""
     run, source = q.run, q.paths.source
@@ -181,7 +187,7 @@ def _not_stepped(q: Question) -> Reason:
     )
 
 
-def _copied_from(q: Question, tensor: int) -> bool:
+def copied_from(q: Question, tensor: int) -> bool:
     """Whether a tensor holds values of the one that is asked about, copied or taken out of the graph."""
     run = q.run
     for _ in range(8):

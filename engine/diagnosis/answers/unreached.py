@@ -246,7 +246,7 @@ def _in_checkpoint(q: Question) -> Reason | None:
     warned = [
         step for step, event in run.warnings if step <= q.step and code_of_warning(event.message, event.category) == _NO_INPUT
     ]
-    given = {step: given for step in warned if (given := _module_given(q.paths, run.site(step))) in path}
+    given = [step for step in warned if not _modules_given(q.paths, run.site(step)).isdisjoint(path)]
     if not given:
         return None
     return q.because(
@@ -261,13 +261,17 @@ def _in_checkpoint(q: Question) -> Reason | None:
     )
 
 
-def _module_given(paths: Paths, site: Site | None) -> str:
-    """What a call is given first, by the last part of its name: "stem" of `checkpoint(self.stem, x)`."""
+def _modules_given(paths: Paths, site: Site | None) -> set[str]:
+    """What a call is given first, by the last part of its name: "stem" of `checkpoint(self.stem, x)`; of a name also what it is
+    given in turn, "layers" of `for layer in self.layers`."""
     match paths.source.at(site):
-        case ast.Call(args=[ast.Name(id=name), *_]) | ast.Call(args=[ast.Attribute(attr=name), *_]):
-            return name
+        case ast.Call(args=[ast.Attribute(attr=name), *_]):
+            return {name}
+        case ast.Call(args=[ast.Name(id=name), *_]):
+            values = [value for *_, value in paths.source.values(name)]
+            return {name, *(each.attr for each in values if isinstance(each, ast.Attribute))}
         case _:
-            return ""
+            return set()
 
 
 def cut_of(q: Question, links: Sequence[Link], so: str) -> Reason | None:

@@ -153,6 +153,7 @@ def _no_rate(q: Question, steps: list[int]) -> Reason | None:
         step=steps[-1],
         nodes=[q.tensor],
         evidence=_evidence(q, steps),
+        wrong=not whose,  # a group that is to stay as it is has a rate of its own
     )
 
 
