@@ -51,10 +51,11 @@ def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -
 
 def beneath(reason: Reason, leading: Finding | None) -> Reason:
     """What is left to say of an answer above which a finding stands: one that something is wrong is explained and mended by
-    that."""
+    that; where a gradient is cut off is said all the same."""
     if leading is None or not reason.wrong:
         return reason
-    return msgspec.structs.replace(reason, explanation="", fix="")
+    said = reason.code.startswith("cut_") and reason.explanation not in leading.explanation
+    return msgspec.structs.replace(reason, explanation=reason.explanation if said else "", fix="")
 
 
 def _answers(finding: Finding, reason: Reason) -> bool:

@@ -18,7 +18,7 @@ _CENTRING = frozenset(("batch_norm", "instance_norm"))
 """Operations that subtract the mean of each channel."""
 _ROUNDING = 16.0
 """How many times the rounding of as many random numbers a sum may be that is zero."""
-_LARGE = 1e-9
+_LARGE = 1e-7
 """Gradients below this are too small to say that their sum is smaller."""
 _AHEAD = 40
 """Results that are looked at for what takes the tensor's part out again."""
