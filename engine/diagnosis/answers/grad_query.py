@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -13,6 +14,7 @@ from ..reason import Reason
 from ..run import key
 from .codes import NEUTRAL
 
+_SUBSCRIPT = re.compile(r"\[(\d+)\]")
 _ROW = 8
 """Numbers of a row that are written out."""
 _SHOWN = 1_000
@@ -79,8 +81,9 @@ class Question:
     @cached_property
     def predecessors(self) -> list[int]:
         """The tensors that the name stood for before, latest first."""
+        spellings = (self.name, _SUBSCRIPT.sub(r".\1", self.name))  # `net[0].weight` is bound as "net.0.weight"
         for (_, bound), track in self.run.index.names.items():
-            if bound == self.name and self.tensor in track.values:
+            if bound in spellings and self.tensor in track.values:
                 return [t for t in reversed(track.values[: track.values.index(self.tensor)]) if t not in (NOTHING, self.tensor)]
         if "." not in self.name:
             return []

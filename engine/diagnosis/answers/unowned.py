@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Collection
 
-from ...recording.events import NOTHING, Site
+from ...recording.events import NOTHING, Site, Stepped
 from ...recording.index import Pass
 from ..optimizer_text import made_after, methods, optimizers
 from ..reason import Reason
@@ -14,6 +14,8 @@ from .grad_query import Question, listed
 
 _SHOWN = 4
 """Parameters of an optimizer that are named."""
+_LOOKED_AT = 50
+"""The last steps whose optimizers are looked at."""
 _CONTAINERS = {ast.List: "list", ast.ListComp: "list", ast.Tuple: "tuple", ast.Dict: "dict", ast.DictComp: "dict"}
 """Expression -> the container that it makes, which keeps what lies in it from parameters()."""
 
@@ -25,8 +27,8 @@ def unowned(q: Question) -> Reason:
         return _not_stepped(q)
     if (idle := _made_and_not_stepped(q)) is not None:
         return idle
-    run, (last, event) = q.run, steps[-1]
-    made = constructor(q, event.optimizer)
+    run, (last, event) = q.run, _nearest(q, steps)
+    made = _made_for(q, event)
     those = [*event.parameters, *event.idle]
     by = event.optimizer + (f" ({run.site_text(made)})" if made is not None else "")
     have = listed([q.label(t) for t in those[:_SHOWN]])
@@ -80,6 +82,28 @@ def unowned(q: Question) -> Reason:
             f"requires_grad_(False) spares its gradient."
         )
     return q.because("not_optimized", title, explanation, fix, step=last, site=site, nodes=[q.tensor, *nodes])
+
+
+def _nearest(q: Question, steps: list[tuple[int, Stepped]]) -> tuple[int, Stepped]:
+    """The step of the optimizer that has most to do with a parameter: an older one of its name, a copy, others of its model; of
+    none the last one."""
+
+    def near(event: Stepped) -> int:
+        held = {*event.parameters, *event.idle}
+        return 2 * (any(t in held for t in q.predecessors) or any(copied_from(q, t) for t in held)) + beside(q, held)
+
+    latest = {(event.optimizer, event.parameters, event.idle): (step, event) for step, event in steps[-_LOOKED_AT:]}
+    return max(latest.values(), key=lambda pair: (near(pair[1]), pair[0]))
+
+
+def _made_for(q: Question, event: Stepped) -> Site | None:
+    """Where the optimizer of a step is made; of several of its class the one that is given the model of its parameters."""
+    made = [each for each in optimizers(q.run) if each.kind == event.optimizer]
+    if len(made) < 2:
+        return constructor(q, event.optimizer)
+    roots = {re.split(r"[.\[]", q.label(t), maxsplit=1)[0] for t in (*event.parameters, *event.idle)}
+    named = [each for each in made if roots & {node.id for node in ast.walk(each.call) if isinstance(node, ast.Name)}]
+    return named[0].site if len(named) == 1 else None
 
 
 def meant(q: Question) -> bool:

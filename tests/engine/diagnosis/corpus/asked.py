@@ -2361,3 +2361,21 @@ for i in range(2):
     g_loss = -D(fake).mean()
     g_loss.backward()
     og.step()
+
+# %% a layer that is replaced after two optimizers of one class were made
+#: asks: G[1].weight
+#: after: a forum thread on GANs: a new last layer
+#: code: not_optimized
+#: says: Adam (line 3) does not have it: Adam has the G[1].weight that was made at line 2, and the one in use was made at line 5
+#: says: Make the optimizer after line 5
+G, D = nn.Sequential(nn.Linear(2, 4), nn.Linear(4, 2)), nn.Linear(2, 1)
+opt_g = torch.optim.Adam(G.parameters(), lr=0.01)  # <-
+opt_d = torch.optim.Adam(D.parameters(), lr=0.01)
+G[1] = nn.Linear(4, 2)
+for i in range(2):
+    opt_g.zero_grad()
+    D(G(torch.ones(3, 2))).mean().backward()
+    opt_g.step()
+    opt_d.zero_grad()
+    D(torch.ones(3, 2)).mean().backward()
+    opt_d.step()
