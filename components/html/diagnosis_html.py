@@ -12,7 +12,7 @@ from components.html.diff_html import line_html
 from components.html.markup import chip, moment, more, muted, section, table, tag, text
 from components.html.rules_html import rule_of
 from engine.diagnosis import Finding, Reason
-from engine.diagnosis.concerning import concerning
+from engine.diagnosis.concerning import beneath, concerning
 from engine.diagnosis.findings import known_findings, outcome
 from engine.diagnosis.over_iterations import shows
 from engine.diagnosis.reason import Edit
@@ -42,11 +42,12 @@ def why_html(recording: Recording, reason: Reason) -> str:
     Facts with something to be done otherwise are grey, what is in order is green. What is known to be wrong about the very
     thing that was asked about stands above."""
     about = concerning(recording, reason, known_findings(recording) or ())
+    reason = beneath(reason, about)
     tone = "gt-note" if reason.wrong else "gt-note gt-fact" if reason.fix else "gt-note gt-fine"
     parts = [tag("div", text(reason.title), cls="gt-answer")]
     if reason.explanation:
         parts.append(tag("div", text(reason.explanation)))
-    if reason.fix and not (about is not None and reason.wrong):
+    if reason.fix:
         parts.append(tag("div", tag("b", "Fix: "), text(reason.fix)) if reason.wrong else muted(reason.fix))
     links = [moment(reason.moment, recording.site_text(reason.site) or "the moment")] if reason.moment != NOTHING else []
     if reason.good != NOTHING:

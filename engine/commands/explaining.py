@@ -9,7 +9,7 @@ import sys
 import msgspec
 
 from ..diagnosis import findings, why
-from ..diagnosis.concerning import concerning
+from ..diagnosis.concerning import beneath, concerning
 from ..diagnosis.findings import ignored
 from ..diagnosis.findings.catalogue import every_kind, nearest
 from ..diagnosis.findings.told import as_text
@@ -122,10 +122,11 @@ def _answer(recording: Recording, args: argparse.Namespace, ids: frozenset[str])
         if about is not None and about not in led:
             led.append(about)
             print(harmless(as_text(recording, [about])))
+        r = beneath(r, about)
         where = recording.site_text(r.site)
         said = not where or where in r.title or (r.title.endswith(")") and r.explanation.startswith(f"{where}:"))
         print(on_a_line(r.title) + ("" if said else f", at {where}" if r.title.endswith(")") else f" ({where})"))
-        fix = "" if about is not None and r.wrong else f"Fix: {r.fix}" if r.fix and r.wrong else r.fix
+        fix = f"Fix: {r.fix}" if r.fix and r.wrong else r.fix
         for text in (r.explanation, fix, *(f"  {what}: {value}" for what, value in r.evidence)):
             if text:
                 print(f"  {' ' * (len(text) - len(text.lstrip()))}{on_a_line(text)}")

@@ -1,34 +1,76 @@
-"""What was found about the very thing that somebody asks about: where the answer is but a fact, they want to know that."""
+"""What was found about the very thing that somebody asks about, and says more of its cause than the answer: it leads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+
+import msgspec
 
 from ..recording.events import NOTHING
 from ..recording.index import index_of
 from ..recording.recording import Recording
+from .findings.catalogue import every_kind
+from .findings.refusals import PROGRAM_ERROR
+from .paths import paths_of
 from .reason import Finding, Reason
+
+_ABOVE = 60
+"""Results between a loss and what is found on the way to it."""
 
 
 def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -> Finding | None:
-    """The first finding, an error or a warning, about the tensor of a reason, or about what its line made in another iteration.
+    """The first finding, an error or a warning, that explains what was asked; None before the moment at which it shows.
 
-    None where the reason says itself that something is wrong, and before the moment at which a finding shows. That a tensor has
-    no graph because the program took it out of one is no such reason: it may be meant, and a finding about it says more.
+    An answer that is but a fact is explained by what was found about its tensor, or about what its line made in another
+    iteration; one about a loss also by what was found on the way to it. That a tensor has no graph because the program took it
+    out of one is such a fact, too: it may be meant, and a finding about it says more. An answer that says itself that something
+    is wrong stands by itself, unless the finding's kind says that it `answers` such, and is about the same tensor or line; of
+    a line that failed, what explains the exception leads.
 
     Args:
         found: the findings about the run that are known, in their order.
     """
-    if reason.tensor == NOTHING or (reason.wrong and not reason.code.startswith("cut_")):
+    grave = [finding for finding in found if finding.grave and finding.step <= reason.step]
+    if reason.code == "line_failed":
+        return next((each for each in grave if each.ends and each.rule != PROGRAM_ERROR.id), None)
+    if reason.tensor == NOTHING:
         return None
-    asked = _place(recording, reason.tensor)
-    for finding in found:
-        if not finding.grave or finding.step > reason.step:
-            continue
+    cut = reason.code.startswith("cut_")
+    asked = {_place(recording, reason.tensor)}
+    if reason.code.startswith("loss_"):
+        asked |= _on_the_way(recording, reason.tensor)
+    for finding in grave:
         tensors = [int(key[1:]) for key in finding.nodes if key.startswith("t")]
-        if reason.tensor in tensors or (not reason.wrong and any(asked == _place(recording, each) for each in tensors)):
+        if reason.wrong and not cut:
+            if _answers(finding, reason) and (reason.tensor in tensors or _same_line(finding, reason)):
+                return finding
+        elif reason.tensor in tensors or (not reason.wrong and _is_about(recording, tensors, asked)):
             return finding
     return None
+
+
+def beneath(reason: Reason, leading: Finding | None) -> Reason:
+    """What is left to say of an answer above which a finding stands: one that something is wrong is explained and mended by
+    that; where a gradient is cut off is said all the same."""
+    if leading is None or not reason.wrong:
+        return reason
+    said = reason.code.startswith("cut_") and reason.explanation not in leading.explanation
+    return msgspec.structs.replace(reason, explanation=reason.explanation if said else "", fix="")
+
+
+def _answers(finding: Finding, reason: Reason) -> bool:
+    kind = every_kind().get(finding.rule)
+    return kind is not None and reason.code in kind.answers
+
+
+def _same_line(finding: Finding, reason: Reason) -> bool:
+    """Whether both name one line as the cause."""
+    a, b = finding.site, reason.site
+    return a is not None and b is not None and (a.cell, a.line) == (b.cell, b.line)
+
+
+def _is_about(recording: Recording, tensors: Iterable[int], asked: Collection[object]) -> bool:
+    return any(_place(recording, each) in asked for each in tensors)
 
 
 def _place(recording: Recording, tensor: int) -> object:
@@ -37,3 +79,15 @@ def _place(recording: Recording, tensor: int) -> object:
     if history.info.node == NOTHING or history.op.site < 0:
         return tensor
     return history.op.site, history.op.op, history.info.output
+
+
+def _on_the_way(recording: Recording, tensor: int) -> set[object]:
+    """The places of the nearest results that a loss was computed from; of leaves and data none."""
+    run = paths_of(recording).run
+    queue, seen = [tensor], {tensor}
+    for each in queue:
+        for source in run.inputs(run.tensors[each].op):
+            if source not in seen and len(seen) <= _ABOVE and run.tensors[source].info.node != NOTHING:
+                seen.add(source)
+                queue.append(source)
+    return {_place(recording, each) for each in seen}

@@ -231,6 +231,8 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
             # What is detached only to be read is read.
             read = f"{_term(name)}.{facts['what'].lstrip('.')}"
             return _through_python(paths, after[0], read, link.source, link.result)
+        if word == "detach" and after and (elsewhere := _used_beside(paths, link.result, after[0].step)):
+            facts["elsewhere"] = f"Leave out .{facts['what']} here, and write it where no gradient is wanted: {elsewhere}."
     elif word == "copy":
         facts["what"] = called or _ELSEWHERE.get(event.op, f"torch.{event.op.strip('_')}(…)")
         facts["instead"] = _kept(paths, event, site, name)
@@ -267,6 +269,17 @@ def describe(paths: Paths, link: Link, after: Sequence[Link], name: str) -> Cut:
         facts["instead"] = _SIGMOID if compares else _SMOOTH
         facts["result"] = f" ({run.tensors[link.result].info.dtype if event.outputs else ''})"
     return _cut(KINDS[word], site, link.step, name, facts, link.source, link.result)
+
+
+def _used_beside(paths: Paths, result: int, step: int) -> str:
+    """What a detached result is also used for, at another line than that of a step: "fake.detach() at line 16"; "" where it is
+    not, or has no name."""
+    run = paths.run
+    name = run.tensors[result].first_name
+    uses = [s for s in run.consumers.get(result, ()) if isinstance(event := run.events[s], OpRan) and not event.in_backward]
+    others = list(dict.fromkeys(run.where(s) for s in uses if run.where(s) != run.where(step)))
+    tracked = [s for s in uses if run.where(s) in others and any(o.node != NOTHING for o in run.events[s].outputs)]  # type: ignore[union-attr]
+    return f"{name}.detach() at {run.where(tracked[0])}" if name.isidentifier() and len(others) == 1 and tracked else ""
 
 
 def _chooses(run: Run, link: Link) -> bool:
@@ -367,7 +380,8 @@ def _detach(paths: Paths, step: int, name: str, source: int, result: int) -> Cut
 
 def _cut(kind: Kind, site: Site | None, step: int, name: str, facts: dict[str, str], source: int, result: int) -> Cut:
     facts |= {"name": _term(name), "plain": name}
-    return Cut(kind, site, step, facts["what"], filled(kind.sentence, facts), filled(kind.fix, facts), source, result)
+    fix = facts.get("elsewhere") or filled(kind.fix, facts)
+    return Cut(kind, site, step, facts["what"], filled(kind.sentence, facts), fix, source, result)
 
 
 def _switch(paths: Paths, opening: Site | None, text: str, mode: str) -> str:

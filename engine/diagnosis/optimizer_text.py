@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..recording.events import Site
@@ -96,3 +96,27 @@ def stepped_by(run: Run, step: int) -> str:
     node = source.at(run.site(step))
     node = node.value if isinstance(node, ast.Expr) else node
     return ast.unparse(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+
+
+def made_after(run: Run, made: Sequence[Made], born: int) -> bool:
+    """Whether what was made at step `born` was certainly made after all of some optimizers: in the first forward pass, or
+    further down in the text that runs from top to bottom."""
+    if not made:
+        return False
+    if any(step < born for step, _ in run.optimizer_steps):
+        return False  # in a loop, which another rule knows, or on purpose
+    event = run.events[born]
+    rows = [row for row, _ in run.recording.scopes[event.scope].calls] if event.scope >= 0 else []
+    sites = [run.site(born), *(run.recording.sites[row] for row in rows)]
+    source = paths_of(run.recording).source
+    return all(any(_below(source, m, site) for site in sites) for m in made)
+
+
+def _below(source: Source, made: Made, site: Site | None) -> bool:
+    """Whether a site stands further down than an optimizer in the same function, which makes that once."""
+    node = source.at(site)
+    if node is None or made.statement is None or site is None:
+        return False
+    once = not any(isinstance(above, ast.For | ast.While) for above in source.around(made.statement))
+    same = source.function(node) is source.function(made.statement)
+    return once and same and (made.site.cell, made.site.end_line) < (site.cell, site.line)

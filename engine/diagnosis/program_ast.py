@@ -89,6 +89,20 @@ class Source:
         else:
             self.assigned.setdefault(_dotted(target), []).append((cell, node, value))
 
+    def keyword(self, name: str) -> tuple[str, Site] | None:
+        """What calls give for an argument by its name, as it is written, and where; None where no line or several do."""
+        given = {
+            (cell, keyword.value.lineno): keyword
+            for calls in self.calls.values()
+            for cell, call in calls
+            for keyword in call.keywords
+            if keyword.arg == name
+        }
+        if len(given) != 1:
+            return None
+        (((cell, _), keyword),) = given.items()
+        return f"{name}={ast.unparse(keyword.value)}", site_of(cell, keyword.value)
+
     # --- nodes and sites ----------------------------------------------------------------------------------------------------
 
     def at(self, site: Site | None) -> ast.AST | None:

@@ -65,6 +65,9 @@ class Kind(msgspec.Struct, frozen=True):
     settled: bool = False
     """Whether the rule itself has seen which change is the right one, by what is computed and not by what the loss comes to:
     then a loss whose value says nothing (`fixes/surrogates.py`) does not speak against it."""
+    answers: tuple[str, ...] = ()
+    """The codes of `why` whose cause it names better than the answer itself does: then it stands above such an answer even
+    where that says that something is wrong."""
 
 
 class Longer(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ CODES = {
     "hooked": "set by one backward pass, in which a hook replaced the gradient",
     "magnified": "set by one backward pass, and very large: a step of the way makes it so",
     "shrunk": "set by one backward pass, and very small: a step of the way makes it so",
+    "cancelled": "set by one backward pass, and zero but for rounding: what is computed does not depend on the tensor",
     "thrown_away": "set by one pass, and what earlier ones gave was cleared before anything used it",
     "accumulated": "the sum of several passes since the last clearing",
     "changed": "set by a pass and then changed by the program (clipping, averaging)",
@@ -75,8 +76,8 @@ CODES = {
 """What `Reason.code` may be."""
 
 NEUTRAL = frozenset((
-     "set", "paths", "hooked", "accumulated", "changed", "assigned", "zeroed", "cleared", "not_retained", "needs_none",
-     "integer", "inputs_need_none", "frozen", "no_backward", "not_yet", "under_way", "inputs", "autograd_grad",
+     "set", "paths", "hooked", "cancelled", "accumulated", "changed", "assigned", "zeroed", "cleared", "not_retained",
+     "needs_none", "integer", "inputs_need_none", "frozen", "no_backward", "not_yet", "under_way", "inputs", "autograd_grad",
      "not_recorded", "not_a_tensor", "not_made", "zero_loss", "moved", "changed_in_place",
      "loss_once", "loss_falls", "loss_wanders",
      "line_ran", "line_not_run",

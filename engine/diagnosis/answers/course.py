@@ -9,11 +9,14 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
 
 from ...recording.events import NOTHING, HookRan, NodeRan, OpRan, Site, Stepped
 from ...recording.index import Arrival, Pass
 from .grad_query import Question
+from .zeros import made_with_padding
 
 _FAR = 600
 """Nodes of a way that are looked at, the nearest ones of a longer way."""
@@ -277,9 +280,29 @@ class Course:
                 break
             if (before == 0).any() and (before.size >= after.size or self._multiplies(stage)):
                 continue
-            reason = self._reason(stage, after.size > before.size)
+            reason = self._reason(stage, before, after)
             return f"{count}: {reason}." if reason else f"{count}."
         return f"{count}."
+
+    def shared(self) -> str:
+        """That several entries are equally the largest, or the smallest, and share the gradient, as a sentence; else ""."""
+        run, arrays = self.run, self.run.recording
+        for stage in self.stages:
+            history = run.nodes[stage.node]
+            event, ran = history.event, run.events[self.entry.ran_at[stage.node]]
+            if not isinstance(event, OpRan) or event.op not in run.having("chooses") or not isinstance(ran, NodeRan):
+                continue
+            sent = ran.sent[stage.edge] if stage.edge < len(ran.sent) else None
+            after = arrays.array(sent.array) if sent is not None else None
+            before = next((a for g in ran.received if g >= 0 and (a := arrays.array(g)) is not None), None)
+            if after is None or before is None or int((after != 0).sum()) <= int((before != 0).sum()):
+                return ""
+            text = run.expression(run.site(history.born)) or event.op
+            ties = int((after != 0).sum())
+            each = f", 1/{ties} of it each" if before.size == 1 else ""
+            where = run.where(history.born)
+            return f"{ties} entries are equally what {text} ({where}) chooses, and share the gradient evenly{each}."
+        return ""
 
     def _multiplies(self, stage: Stage) -> bool:
         """Whether the gradient by a weight is made of all that comes to a product, however large the two are."""
@@ -287,15 +310,27 @@ class Course:
         traits = self.run.traits(event.op) if isinstance(event, OpRan) else ()
         return "matrix_product" in traits or "convolution" in traits
 
-    def _reason(self, stage: Stage, grown: bool) -> str:
+    def _reason(self, stage: Stage, before: NDArray[Any], after: NDArray[Any]) -> str:
         run, history = self.run, self.run.nodes[stage.node]
         where, text = run.where(history.born), run.expression(run.site(history.born))
         named = f"{where} ({text})" if text and len(text) <= 80 else where
-        if grown:
+        event = history.event
+        traits = run.traits(event.op) if isinstance(event, OpRan) else ()
+        if isinstance(event, OpRan) and (padding := self._padding(event, history.born)):
+            return f"{named} {padding}"
+        if after.size > before.size and not self._multiplies(stage):
             return f"only what {named} takes gets a gradient"
-        traits = run.traits(history.event.op) if isinstance(history.event, OpRan) else ()
         why = next((why for trait, why in _PARTS if trait in traits), "")
         return f"{named} {why}" if why else ""
+
+    def _padding(self, event: OpRan, step: int) -> str:
+        """That the padding of an embedding gets no gradient, where its index is among those that are looked up."""
+        run, padding = self.run, self.run.setting(event, "padding_idx")
+        index = run.values(run.argument(event, "indices"), step) if padding.isdigit() else None
+        if index is None or not (index == int(padding)).any():
+            return ""
+        row = f"row {padding}, its padding{made_with_padding(self.q.paths)}"
+        return f"passes none on to {row}, nor to rows that it does not look up"
 
 
 def registered(q: Question, name: str, otherwise: Site | None) -> Site | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -13,6 +14,9 @@ from ..reason import Reason
 from ..run import key
 from .codes import NEUTRAL
 
+_SUBSCRIPT = re.compile(r"\[(\d+)\]")
+_ROW = 8
+"""Numbers of a row that are written out."""
 _SHOWN = 1_000
 """Nodes of a path that an answer names; of longer ones the two ends."""
 
@@ -67,14 +71,19 @@ class Question:
         return [(s, v) for s, f, v in self.paths.flags.get(self.tensor, ()) if f == flag and s <= self.step]
 
     def grad_text(self) -> str:
-        """The gradient as it is now, in a few characters."""
-        return self.run.texts.describe(self.history.grad(self.step))
+        """The gradient as it is now, in a few characters: the numbers of a short row, else what is known of all of them."""
+        array = self.history.grad(self.step)
+        values = self.run.recording.array(array) if array != NOTHING else None
+        if values is not None and values.dtype.kind == "f" and values.ndim == 1 and 1 < values.size <= _ROW:
+            return f"[{' '.join(f'{value:.4g}' for value in values.tolist())}]"
+        return self.run.texts.describe(array)
 
     @cached_property
     def predecessors(self) -> list[int]:
         """The tensors that the name stood for before, latest first."""
+        spellings = (self.name, _SUBSCRIPT.sub(r".\1", self.name))  # `net[0].weight` is bound as "net.0.weight"
         for (_, bound), track in self.run.index.names.items():
-            if bound == self.name and self.tensor in track.values:
+            if bound in spellings and self.tensor in track.values:
                 return [t for t in reversed(track.values[: track.values.index(self.tensor)]) if t not in (NOTHING, self.tensor)]
         if "." not in self.name:
             return []

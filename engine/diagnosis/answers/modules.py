@@ -61,7 +61,8 @@ def why_module(paths: Paths, name: str, step: int, of_tensor: Callable[[Paths, i
 
 def _why(reason: Reason) -> str:
     """What follows in a sentence that has said what `.grad` is."""
-    return reason.title.partition(" because ")[2] if reason.wrong and " because " in reason.title else reason.title
+    gradient, because, why = reason.title.partition(" because ")
+    return why if reason.wrong and because and ".grad is " in gradient else reason.title
 
 
 def _grad_text(paths: Paths, tensor: int, step: int) -> str:

@@ -12,6 +12,7 @@ from ..cuts import by_numbers, fact
 from ..failures import BY_CODE, failure_of
 from ..quoted import quoted
 from ..reason import Reason
+from ..run import MAX_LABEL
 from .grad_query import Question, along
 from .unreached import cut_of
 
@@ -23,13 +24,13 @@ def no_backward(q: Question, passes: Sequence[Pass], cleared: int | None) -> Rea
     if refused is not None:
         return refused
     if passes:
-        entry = passes[-1]
-        where = run.where(entry.began)
+        entry = next((each for each in reversed(passes) if _takes(q, each)), passes[-1])
+        where, what = run.where(entry.began), _differentiates(q, entry)
         return q.because(
             "autograd_grad",
-            f"{q.name}.grad is None because torch.autograd.grad ({where}) returns gradients and fills no .grad",
+            f"{q.name}.grad is None because {what} ({where}) returns gradients and fills no .grad",
             f"Only backward() adds to .grad; none has run{' since' if cleared is not None else ''}.",
-            f"Use what torch.autograd.grad returns, or call backward(), or assign {q.name}.grad = … yourself.",
+            f"Use what {what if '(' not in what else 'it'} returns, or call backward(), or assign {q.name}.grad = … yourself.",
             step=entry.began,
             nodes=[q.tensor],
         )
@@ -58,6 +59,25 @@ def no_backward(q: Question, passes: Sequence[Pass], cleared: int | None) -> Rea
         step=step,
         nodes=[q.tensor],
     )
+
+
+def _takes(q: Question, entry: Pass) -> bool:
+    """Whether a pass comes to the tensor, or the call that ran it is given it by its name."""
+    if q.paths.reached(entry).intersection(q.paths.nodes_of(q.tensor, entry.began)):
+        return True
+    node = q.paths.source.at(q.run.site(entry.began))
+    return isinstance(node, ast.Call) and any(isinstance(each, ast.Name) and each.id == q.name for each in ast.walk(node))
+
+
+def _differentiates(q: Question, entry: Pass) -> str:
+    """What ran a pass that fills no .grad: torch.autograd.grad, or the call that the program has made of a function of
+    torch.func, as it is written."""
+    node = q.paths.source.at(q.run.site(entry.began))
+    func = node.func if isinstance(node, ast.Call) else None
+    if func is None or (isinstance(func, ast.Attribute | ast.Name) and ast.unparse(func).rpartition(".")[2] == "grad"):
+        return "torch.autograd.grad"
+    text = ast.unparse(func)
+    return text if len(text) <= MAX_LABEL else "the call"
 
 
 def _stopped(q: Question, step: int, event: Raised) -> Reason:

@@ -7,16 +7,19 @@ from collections import Counter
 
 import numpy as np
 
-from ...graph.structure.moments import iteration_of, iterations_text
+from ...graph.structure.moments import iteration_of
 from ...recording.columns import columns_of
-from ...recording.events import NOTHING, HookRan, Site
-from ...recording.index import LedgerRow, Pass
+from ...recording.events import NOTHING, HookRan
+from ...recording.index import LedgerRow
 from ...recording.operations import base_of
 from ..failed_passes import failure
 from ..reason import Reason
 from ..run import Run
+from .accumulated import accumulated
+from .cancelled import cancelled
 from .course import Course, Line, registered, thrown_away
 from .grad_query import Question, listed
+from .ledger_rows import ledger, line_of, pass_of, site_of, way_back
 from .not_finite import grad_not_finite
 from .unreached import failed
 from .zeros import finite, zero_origin
@@ -32,7 +35,7 @@ def present(q: Question) -> Reason:
     added = [row for row in current if row.kind == "backward"]
     last = current[-1]
     if not finite(run, last.total):
-        found = grad_not_finite(q, _ledger(q), _last_good(q))
+        found = grad_not_finite(q, ledger(q), _last_good(q))
         if found is not None:
             return found
     if not added:
@@ -54,7 +57,7 @@ def present(q: Question) -> Reason:
     if changed and changed[-1].step > added[-1].step:
         return _changed(q, added, changed[-1])
     if len({row.number for row in added}) > 1 and q.status.node == NOTHING:
-        return _accumulated(q, added, rows[start - 1] if start else None)
+        return accumulated(q, added, rows[start - 1] if start else None)
     return _set(q, added[-1])
 
 
@@ -90,7 +93,7 @@ def _empty(run: Run, array: int) -> bool:
 def _cleared_to_zero(q: Question, row: LedgerRow) -> Reason:
     run = q.run
     before = [r for r in q.rows if r.kind == "backward" and r.step < row.step]
-    history = f" Pass {before[-1].number} ({_line(q, before[-1])}) had filled it before." if before else ""
+    history = f" Pass {before[-1].number} ({line_of(q, before[-1])}) had filled it before." if before else ""
     how = "zeros were assigned to it" if row.kind == "assign" else "it was zeroed"
     return q.because(
         "zeroed",
@@ -99,7 +102,7 @@ def _cleared_to_zero(q: Question, row: LedgerRow) -> Reason:
         "Read the gradient before it is zeroed, or run backward() again.",
         step=row.step,
         nodes=[q.tensor],
-        evidence=_ledger(q),
+        evidence=ledger(q),
     )
 
 
@@ -111,7 +114,7 @@ def _assigned(q: Question, row: LedgerRow) -> Reason:
         f"It is {q.grad_text()}.",
         step=row.step,
         nodes=[q.tensor],
-        evidence=_ledger(q),
+        evidence=ledger(q),
     )
 
 
@@ -119,13 +122,13 @@ def _on_top_of_assigned(q: Question, first: LedgerRow, added: list[LedgerRow]) -
     return q.because(
         "accumulated",
         f"{q.name}.grad is what was assigned at {q.run.where(first.step)} plus what {len(added)} backward "
-        f"pass{'es' * (len(added) > 1)} added ({listed([_line(q, r) for r in added])})",
+        f"pass{'es' * (len(added) > 1)} added ({listed([line_of(q, r) for r in added])})",
         "backward() adds to what is in .grad.",
         f"Set {q.name}.grad = None before the pass if only its gradient is wanted.",
         step=added[-1].step,
-        site=_site(q, added[-1]),
+        site=site_of(q, added[-1]),
         nodes=[q.tensor],
-        evidence=_ledger(q),
+        evidence=ledger(q),
     )
 
 
@@ -137,66 +140,17 @@ def _changed(q: Question, added: list[LedgerRow], row: LedgerRow) -> Reason:
         how = "scaled by gradient clipping"
     return q.because(
         "changed",
-        f"{q.name}.grad was set by backward pass {added[-1].number} ({_line(q, added[-1])}) and then {how} at "
+        f"{q.name}.grad was set by backward pass {added[-1].number} ({line_of(q, added[-1])}) and then {how} at "
         f"{run.where(row.step)}",
         f"It was {run.texts.describe(added[-1].total)} and is {q.grad_text()} now.",
         step=row.step,
         nodes=[q.tensor],
-        evidence=_ledger(q),
+        evidence=ledger(q),
     )
-
-
-def _accumulated(q: Question, added: list[LedgerRow], cleared: LedgerRow | None) -> Reason:
-    run = q.run
-    texts = run.texts
-    numbers = list(dict.fromkeys(row.number for row in added))
-    since = f"since it was cleared at {run.moment(cleared.step)}" if cleared is not None else "and it was never cleared"
-    small = [texts(row.increment) for row in added]
-    total = ""
-    if len(small) <= 4 and all(len(text) < 16 for text in small):
-        total = f" {' + '.join(small)} = {texts(added[-1].total)}."
-    same = len({run.site(_pass(q, row).began) for row in added}) == 1
-    written = q.history.changes.steps if q.history.changes is not None else []
-    stale = _used_again(written, [row.step for row in added])
-    left_out = _left_out(q) if cleared is None else ""
-    where = _every(q, added) if same else listed([_line(q, row) for row in added])
-    return q.because(
-        "accumulated",
-        f"{q.name}.grad is the sum of {len(numbers)} backward passes ({where}), {since}",
-        f"backward() adds to .grad.{total}{left_out}",
-        "Make the optimizer after the model is complete, with all of its parameters: then its zero_grad() clears them all."
-        if left_out
-        else f"Clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None."
-        if stale
-        else f"If that is not meant, clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None.",
-        step=_pass(q, added[-1]).began,
-        site=_site(q, added[-1]),
-        nodes=_way(q, added[-1]),
-        evidence=_ledger(q),
-        wrong=stale or bool(left_out),
-    )
-
-
-def _left_out(q: Question) -> str:
-    """That no optimizer has the tensor, so that none clears its gradient; "" where one has it, or there is none."""
-    events = [event for step, event in q.run.optimizer_steps if step <= q.step]
-    held = {t for event in events for t in (*event.parameters, *event.idle)}
-    if not events or q.tensor in held or "zero_grad" not in q.run.words:
-        return ""
-    namesake = next((t for t in q.predecessors if t in held), NOTHING)
-    instead = f", but the {q.name} that was made at {q.run.where(q.run.tensors[namesake].born)}" if namesake != NOTHING else ""
-    return f" zero_grad() does not clear it: {events[-1].optimizer} does not have {q.name}{instead}."
-
-
-def _used_again(written: list[int], added: list[int]) -> bool:
-    """Whether a step has used a gradient in which there was still what an earlier step had used."""
-    first = next((step for step in written if step > added[0]), None)
-    later = next((step for step in added if first is not None and step > first), None)
-    return later is not None and any(step > later for step in written)
 
 
 def _set(q: Question, row: LedgerRow) -> Reason:
-    entry = _pass(q, row)
+    entry = pass_of(q, row)
     node = next((node for node in q.paths.nodes_of(q.tensor, entry.began) if node in entry.arrivals), NOTHING)
     course = Course(q, entry, node)
     retained = q.status.node != NOTHING
@@ -206,17 +160,20 @@ def _set(q: Question, row: LedgerRow) -> Reason:
     hooks = course.hooks()
     if hooks:
         return _hooked(q, row, hooks)
+    nothing = cancelled(q, row, entry, course)
+    if nothing is not None:
+        return nothing
     if course.kind and course.main is not None:
         return _scaled(q, row, course, course.main)
     return _in_order(q, row, course)
 
 
 def _pass_text(q: Question, row: LedgerRow) -> str:
-    return f"{'backward pass' if _pass(q, row).via == 'backward' else 'pass'} {row.number}"
+    return f"{'backward pass' if pass_of(q, row).via == 'backward' else 'pass'} {row.number}"
 
 
 def _increment(q: Question, row: LedgerRow) -> list[tuple[str, str]]:
-    return [("backward pass", f"{row.number}, {_line(q, row)}"), ("increment", q.run.texts.describe(row.increment))]
+    return [("backward pass", f"{row.number}, {line_of(q, row)}"), ("increment", q.run.texts.describe(row.increment))]
 
 
 def _lost(q: Question, row: LedgerRow, lost: list[int], cleared: int) -> Reason:
@@ -226,14 +183,14 @@ def _lost(q: Question, row: LedgerRow, lost: list[int], cleared: int) -> Reason:
     count = f"{len(lost)} earlier passes" if len(lost) > 1 else "an earlier pass"
     return q.because(
         "thrown_away",
-        f"{q.name}.grad holds only what {_pass_text(q, row)} ({_line(q, row)}) gave: {how} ({run.where(cleared)}) "
+        f"{q.name}.grad holds only what {_pass_text(q, row)} ({line_of(q, row)}) gave: {how} ({run.where(cleared)}) "
         "threw away what "
         f"{count} had given, before any step used it",
         f"It is {q.grad_text()}. backward() adds up until .grad is cleared.",
         "To add up over several passes, clear .grad once per step, after step().",
         step=cleared,
-        nodes=_way(q, row),
-        evidence=_ledger(q),
+        nodes=way_back(q, row),
+        evidence=ledger(q),
     )
 
 
@@ -248,11 +205,11 @@ def _hooked(q: Question, row: LedgerRow, hooks: list[tuple[int, HookRan]]) -> Re
     )  # fmt: skip
     return q.because(
         "hooked",
-        f"{q.name}.grad was set by {_pass_text(q, row)} ({_line(q, row)}), in which {what}",
+        f"{q.name}.grad was set by {_pass_text(q, row)} ({line_of(q, row)}), in which {what}",
         f"{before} came to {name}, and {after} went on. {q.name}.grad is {q.grad_text()}.",
         step=step,
         site=registered(q, name, run.site(step)),
-        nodes=_way(q, row),
+        nodes=way_back(q, row),
         evidence=[
             *_increment(q, row),
             (f"before the hook{'s' * several}", before),
@@ -267,17 +224,17 @@ def _scaled(q: Question, row: LedgerRow, course: Course, line: Line) -> Reason:
     word = "large" if course.kind == "magnified" else "small"
     return q.because(
         course.kind,
-        f"{q.name}.grad is very {word}: {_pass_text(q, row)} ({_line(q, row)}) reached {q.name}, and {course.said(line)}",
+        f"{q.name}.grad is very {word}: {_pass_text(q, row)} ({line_of(q, row)}) reached {q.name}, and {course.said(line)}",
         f"{q.name}.grad is {q.grad_text()}.",
         course.remedy(),
         step=line.step,
-        nodes=_way(q, row),
+        nodes=way_back(q, row),
         evidence=[*_increment(q, row), *course.evidence()],
     )
 
 
 def _in_order(q: Question, row: LedgerRow, course: Course) -> Reason:
-    entry, run = _pass(q, row), q.run
+    entry, run = pass_of(q, row), q.run
     arrivals = [
         a
         for node in q.paths.nodes_of(q.tensor, entry.began)
@@ -287,7 +244,9 @@ def _in_order(q: Question, row: LedgerRow, course: Course) -> Reason:
     ]
     kept = f"; retain_grad() keeps it, as {q.name} is not a leaf" if q.status.node != NOTHING else ""
     pass_ = _pass_text(q, row)
-    later = "".join(f" {part}" for part in (course.told(), course.part(row.increment)) if part) + _later(q, row)
+    later = "".join(f" {part}" for part in (course.told(), course.shared(), course.part(row.increment)) if part) + _later(
+        q, row
+    )
     evidence = [*_increment(q, row), *course.evidence()]
     sources = [a.source for a in arrivals if a.source != NOTHING]
     if len(sources) > 1:
@@ -303,21 +262,21 @@ def _in_order(q: Question, row: LedgerRow, course: Course) -> Reason:
         ]
         return q.because(
             "paths",
-            f"{q.name}.grad was set by {pass_} ({_line(q, row)}) and is a sum over {len(sources)} paths: {q.name} is used "
+            f"{q.name}.grad was set by {pass_} ({line_of(q, row)}) and is a sum over {len(sources)} paths: {q.name} is used "
             f"{len(sources)} times{kept}",
             f"The uses are at {where}; the gradients of all of them add up.{total}{later}",
             step=row.step,
-            site=_site(q, row),
+            site=site_of(q, row),
             nodes=[t for s in sources[:8] for t in (q.tensor, *q.paths.backwards(entry, s, 100))],
             evidence=[*evidence, *uses],
         )
     return q.because(
         "set",
-        f"{q.name}.grad was set by {pass_}, {_line(q, row)}{kept}",
+        f"{q.name}.grad was set by {pass_}, {line_of(q, row)}{kept}",
         f"It is {q.grad_text()}.{later}",
         step=row.step,
-        site=_site(q, row),
-        nodes=_way(q, row),
+        site=site_of(q, row),
+        nodes=way_back(q, row),
         evidence=evidence,
     )
 
@@ -349,41 +308,45 @@ def _zero(q: Question, added: list[LedgerRow], last: LedgerRow) -> Reason:
         return q.because(
             "zero_cancelled",
             f"{q.name}.grad is zero because what {len(added)} backward passes added cancels "
-            f"({listed([_line(q, row) for row in added])})",
+            f"({listed([line_of(q, row) for row in added])})",
             " + ".join(run.texts(row.increment) for row in added[:6]) + " = 0.",
             step=added[-1].step,
-            site=_site(q, added[-1]),
+            site=site_of(q, added[-1]),
             nodes=[q.tensor],
-            evidence=_ledger(q),
+            evidence=ledger(q),
         )
     if moving:
         return _changed(q, added, last)
     row = added[-1]
-    entry = _pass(q, row)
+    entry = pass_of(q, row)
     zero = None
     for node in q.paths.nodes_of(q.tensor, entry.began):
         if node in entry.arrivals:
             zero = zero_origin(q.paths, entry, node, row.step)
             break
-    evidence = [("gradient", q.grad_text()), ("backward pass", f"{row.number}, {_line(q, row)}")]
+    evidence = [("gradient", q.grad_text()), ("backward pass", f"{row.number}, {line_of(q, row)}")]
+    if zero is not None and zero.code in ("zero_op", "zero_factor"):
+        own = next((node for node in q.paths.nodes_of(q.tensor, entry.began) if node in entry.arrivals), NOTHING)
+        if (nothing := cancelled(q, row, entry, Course(q, entry, own))) is not None:
+            return nothing
     if zero is None:
         return q.because(
             "zero_op",
-            f"{q.name}.grad is zero: backward pass {row.number} ({_line(q, row)}) brought only zeros",
+            f"{q.name}.grad is zero: backward pass {row.number} ({line_of(q, row)}) brought only zeros",
             step=row.step,
-            site=_site(q, row),
-            nodes=_way(q, row),
+            site=site_of(q, row),
+            nodes=way_back(q, row),
             evidence=evidence,
         )
     owner = run.index.owners.get((zero.node, 0), NOTHING)
-    way = _way(q, row)
+    way = way_back(q, row)
     cut = []
     if owner in way and way.index(owner) > 0:
         cut = [(way[way.index(owner) - 1], owner)]
     return q.because(
         zero.code,
         f"{q.name}.grad is zero because {_clause(zero.sentence)}",
-        f"Backward pass {row.number} ({_line(q, row)}) reached {q.name}, but with zeros only.",
+        f"Backward pass {row.number} ({line_of(q, row)}) reached {q.name}, but with zeros only.",
         zero.fix,
         step=zero.step,
         site=zero.site,
@@ -412,7 +375,7 @@ def _last_good(q: Question) -> int:
         if row.kind == "backward":
             if not finite(q.run, row.increment):
                 break
-            good = _pass(q, row).began
+            good = pass_of(q, row).began
     return iteration_of(q.run.recording, good) if good != NOTHING else NOTHING
 
 
@@ -423,49 +386,5 @@ def _failed_since(q: Question, row: LedgerRow) -> Reason | None:
             break
         error = failure(q.run, entry)
         if error and q.paths.reached(entry).intersection(q.paths.nodes_of(q.tensor, entry.began)):
-            return failed(q, entry, error, f"{q.name}.grad holds only what pass {row.number} ({_line(q, row)}) gave")
+            return failed(q, entry, error, f"{q.name}.grad holds only what pass {row.number} ({line_of(q, row)}) gave")
     return None
-
-
-# --- parts of answers ---------------------------------------------------------------------------------------------------------
-
-
-def _pass(q: Question, row: LedgerRow) -> Pass:
-    return q.run.index.passes[row.number]
-
-
-def _site(q: Question, row: LedgerRow) -> Site | None:
-    return q.run.site(_pass(q, row).began)
-
-
-def _line(q: Question, row: LedgerRow) -> str:
-    return q.run.moment(_pass(q, row).began if row.number else row.step)
-
-
-def _every(q: Question, rows: list[LedgerRow]) -> str:
-    """The line of passes that all began at one, with their iterations."""
-    steps = [_pass(q, row).began for row in rows]
-    iterations = iterations_text(q.run.recording, steps) if len(set(steps)) > 1 else ""
-    return f"{q.run.where(steps[-1])}, {iterations or 'each time'}"
-
-
-def _way(q: Question, row: LedgerRow) -> list[int]:
-    entry = _pass(q, row)
-    for node in q.paths.nodes_of(q.tensor, entry.began):
-        if node in entry.arrivals:
-            return [q.tensor, *q.paths.backwards(entry, node)]
-    return [q.tensor]
-
-
-def _ledger(q: Question) -> list[tuple[str, str]]:
-    """The last rows of the ledger as evidence."""
-    run = q.run
-    found = []
-    for row in q.rows[-8:]:
-        if row.kind == "backward":
-            what = f"pass {row.number}, {_line(q, row)}"
-            found.append((what, f"+ {run.texts.describe(row.increment)} → {run.texts.describe(row.total)}"))
-        else:
-            how = "set to None" if row.total == NOTHING else row.kind
-            found.append((f"{how}, {run.where(row.step)}", run.texts.describe(row.total) or "None"))
-    return found

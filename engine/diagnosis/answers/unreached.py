@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from ...recording.events import NOTHING, BackwardBegan, BackwardEnded, OpRan, Site
 from ...recording.index import Pass
-from ..cuts import cuts_on, fact, ways
+from ..cuts import Cut, cuts_on, fact, ways
 from ..failed_passes import explained, failure
 from ..failures import code_of_warning, failure_of
 from ..mends.cuts import OTHER_SIDE, other_side, same_side
@@ -21,6 +22,10 @@ from .grad_query import Question, along, listed
 
 _NO_INPUT = "checkpoint_without_gradient"
 """What a re-entrant checkpoint warns of."""
+_PARTS = re.compile(r"[.\[\]]+")
+"""What stands between the parts of a name: `block[0].weight`."""
+_COPIES = 12
+"""Results that are looked at for a copy."""
 _LAST = 5
 """The passes that are looked at, where many ran."""
 
@@ -237,11 +242,11 @@ def _in_checkpoint(q: Question) -> Reason | None:
 
     What it runs inside is not recorded; the program says which module it is given.
     """
-    run, path = q.run, q.name.split(".")
+    run, path = q.run, _PARTS.split(q.name)
     warned = [
         step for step, event in run.warnings if step <= q.step and code_of_warning(event.message, event.category) == _NO_INPUT
     ]
-    given = {step: given for step in warned if (given := _module_given(q.paths, run.site(step))) in path}
+    given = [step for step in warned if not _modules_given(q.paths, run.site(step)).isdisjoint(path)]
     if not given:
         return None
     return q.because(
@@ -256,13 +261,17 @@ def _in_checkpoint(q: Question) -> Reason | None:
     )
 
 
-def _module_given(paths: Paths, site: Site | None) -> str:
-    """What a call is given first, by the last part of its name: "stem" of `checkpoint(self.stem, x)`."""
+def _modules_given(paths: Paths, site: Site | None) -> set[str]:
+    """What a call is given first, by the last part of its name: "stem" of `checkpoint(self.stem, x)`; of a name also what it is
+    given in turn, "layers" of `for layer in self.layers`."""
     match paths.source.at(site):
-        case ast.Call(args=[ast.Name(id=name), *_]) | ast.Call(args=[ast.Attribute(attr=name), *_]):
-            return name
+        case ast.Call(args=[ast.Attribute(attr=name), *_]):
+            return {name}
+        case ast.Call(args=[ast.Name(id=name), *_]):
+            values = [value for *_, value in paths.source.values(name)]
+            return {name, *(each.attr for each in values if isinstance(each, ast.Attribute))}
         case _:
-            return ""
+            return set()
 
 
 def cut_of(q: Question, links: Sequence[Link], so: str) -> Reason | None:
@@ -273,6 +282,8 @@ def cut_of(q: Question, links: Sequence[Link], so: str) -> Reason | None:
         if late is not None or not cuts:
             return late
     cut, others = cuts[0], cuts[1:]
+    if (copy := _copy_with_gradient(q)) is not None:
+        return _copied(q, cut, links, *copy)
     also = f" There is another cut further on: {others[0].sentence}" if others else ""
     twin = other_side(q.run, cut)
     name = q.name if cut.source == q.tensor else f"{q.label(cut.source)} (computed from {q.name})"
@@ -286,6 +297,45 @@ def cut_of(q: Question, links: Sequence[Link], so: str) -> Reason | None:
         nodes=along(links),
         cut=[(link.source, link.result) for link in links if link.cut] or [(cut.source, cut.result)],
         evidence=[fact(q.run, one) for one in cuts],
+    )
+
+
+def _copy_with_gradient(q: Question) -> tuple[int, int] | None:
+    """A leaf that was made of the tensor's values and got the gradient in its place, with the array of that."""
+    run = q.run
+    queue, making = [q.tensor], run.having("alias") | run.having("detaches") | run.having("leaf") | {"clone"}
+    for each in queue:
+        for step in run.consumers.get(each, ()):
+            event = run.events[step]
+            if not isinstance(event, OpRan) or event.op not in making or step > q.step or len(queue) > _COPIES:
+                continue
+            for info in event.outputs:
+                grad = run.tensors[info.id].grad(q.step)
+                if run.status(info.id, q.step).requires_grad and grad != NOTHING:
+                    return info.id, grad
+                queue.append(info.id)
+    return None
+
+
+def _copied(q: Question, cut: Cut, links: Sequence[Link], copy: int, grad: int) -> Reason:
+    """The answer where a copy is used in the tensor's place, as torch.func.functional_call uses what it is given."""
+    run, name = q.run, q.label(copy)
+    calls = [
+        run.site_text(q.paths.source.site_of(call, Site(cell)))
+        for cell, call in q.paths.source.calls.get("functional_call", ())
+    ]
+    through = f", and functional_call ({calls[0]}) runs the module with what it is given" if len(calls) == 1 else ""
+    return q.because(
+        cut.code,
+        f"{q.name}.grad is None because its copy {name} is used in its place, and the gradient is in {name}.grad: {cut.what} "
+        f"({run.site_text(cut.site)}) makes the copy a leaf of its own",
+        f"{cut.sentence}{through and f' {name} is a copy of it{through}.'} {name}.grad is {run.texts.describe(grad)}.",
+        f"Read {name}.grad, and give the optimizer {name}; or use {q.name} itself, without {cut.what}.",
+        step=cut.step,
+        site=cut.site,
+        nodes=[*along(links), copy],
+        cut=[(link.source, link.result) for link in links if link.cut] or [(cut.source, cut.result)],
+        evidence=[fact(run, cut)],
     )
 
 

@@ -10,13 +10,15 @@ import numpy as np
 
 from ...graph.numbers import number, times
 from ...recording.columns import columns_of
-from ...recording.events import NOTHING, HookRan, Site, Stepped
+from ...recording.events import NOTHING, HookRan, Stepped
+from ..optimizer_text import given, optimizers, schedules
 from ..paths import Paths
 from ..reason import Reason
 from .absent import absent
 from .grad_query import Question, listed
 from .names import members, named
 from .present import present
+from .unowned import constructor, unowned
 
 _SHOWN = 4
 _HARDLY = 1e-4
@@ -59,21 +61,21 @@ def updated(q: Question) -> Reason:
         return _stepped(q, stepped)
     if idle:
         return _idle(q, idle)
-    written = _written(q) if not q.status.requires_grad else []
-    return _changed_in_place(q, written) if written else _left_out(q)
+    writes = written(q) if not q.status.requires_grad else []
+    if writes:
+        return _changed_in_place(q, writes)
+    if not q.status.requires_grad:
+        reason = absent(q) if q.history.grad(q.step) == NOTHING else present(q)
+        return because_of(q, reason, f"{q.name} does not move because it does not require grad", "")
+    return unowned(q)
 
 
 def _stepped(q: Question, steps: list[int]) -> Reason:
     run = q.run
-    filled = next((row.step for row in q.rows if row.kind == "backward"), q.history.born)
-    first, last = run.status(q.tensor, min(filled, steps[0] - 1)).array, run.status(q.tensor, q.step).array
+    first, last = ends(q, steps)
     by = _by(q, steps[-1])
     where = run.where(steps[-1])
-    evidence = [
-        ("updates", f"{len(steps)}, the last at {run.moment(steps[-1])}"),
-        ("before", run.texts.describe(first)),
-        ("now", run.texts.describe(last)),
-    ]
+    evidence = _evidence(q, steps)
     if not run.same(first, last):
         most, share = _change(q, first, last)
         little = share is not None and share < _HARDLY
@@ -93,22 +95,11 @@ def _stepped(q: Question, steps: list[int]) -> Reason:
             nodes=[q.tensor],
             evidence=[*evidence, *([] if share is None else [("largest change of an element", number(most))])],
         )
-    rates = [rate for s in steps if isinstance(event := run.events[s], Stepped) for rate in event.rates]
-    if rates and not any(rates):
-        return q.because(
-            "rate_zero",
-            f"{q.name} does not move because the learning rate is 0 whenever {by} runs ({where})",
-            "What a step adds is the learning rate times what follows from the gradient.",
-            "Look at lr=… and at the scheduler: print(opt.param_groups[0]['lr']) shows what it has come to.",
-            step=steps[-1],
-            nodes=[q.tensor],
-            evidence=evidence,
-        )
+    if (none := _no_rate(q, steps)) is not None:
+        return none
     now = Question(q.paths, q.tensor, steps[-1] - 1, q.name)
     if now.history.grad(now.step) != NOTHING and run.zero(now.history.grad(now.step)):
-        return _because_of(
-            q, present(now), f"{q.name} does not move because {q.name}.grad is zero when {by} runs ({where})", ""
-        )
+        return because_of(q, present(now), f"{q.name} does not move because {q.name}.grad is zero when {by} runs ({where})", "")
     grad = run.texts.describe(now.history.grad(now.step))
     return q.because(
         "rounded",
@@ -119,6 +110,50 @@ def _stepped(q: Question, steps: list[int]) -> Reason:
         step=steps[-1],
         nodes=[q.tensor],
         evidence=[*evidence, ("gradient", grad)],
+    )
+
+
+def ends(q: Question, steps: list[int]) -> tuple[int, int]:
+    """The arrays that the tensor held before the first of its updates, and holds now."""
+    filled = next((row.step for row in q.rows if row.kind == "backward"), q.history.born)
+    return q.run.status(q.tensor, min(filled, steps[0] - 1)).array, q.run.status(q.tensor, q.step).array
+
+
+def _evidence(q: Question, steps: list[int]) -> list[tuple[str, str]]:
+    """How often it was updated, and what it was and is."""
+    run, (first, last) = q.run, ends(q, steps)
+    return [
+        ("updates", f"{len(steps)}, the last at {run.moment(steps[-1])}"),
+        ("before", run.texts.describe(first)),
+        ("now", run.texts.describe(last)),
+    ]
+
+
+def _no_rate(q: Question, steps: list[int]) -> Reason | None:
+    """The answer where every step had a learning rate of 0, in all groups of the optimizer or in some."""
+    run, last = q.run, q.run.events[steps[-1]]
+    rates = [event.rates for s in steps if isinstance(event := run.events[s], Stepped) and event.rates]
+    if not isinstance(last, Stepped) or len(rates) < len(steps) or not all(0 in each for each in rates):
+        return None
+    whose = "its group" if any(map(any, rates)) else ""
+    given_rate = [given(made.call, 1, "lr") for made in optimizers(run) if made.kind == last.optimizer]
+    schedule = schedules(run)
+    set_by = ""
+    if len(schedule) == 1 and not any(isinstance(rate, ast.Constant) and not rate.value for rate in given_rate):
+        set_by = f": {schedule[0].kind} ({run.site_text(schedule[0].site)}) has set it to that"
+    elif (made := constructor(q, last.optimizer)) is not None:
+        set_by = f": {last.optimizer} is made at {run.site_text(made)}"
+    shown = f" The groups have the rates {listed([f'{rate:.3g}' for rate in rates[-1]])}." if whose else ""
+    return q.because(
+        "rate_zero",
+        f"{q.name} does not move because the learning rate{' of ' * bool(whose)}{whose} is 0 "
+        f"{'whenever' if len(steps) > 1 else 'when'} {_by(q, steps[-1])} runs ({run.where(steps[-1])}){set_by}",
+        f"What a step adds is the learning rate times what follows from the gradient.{shown}",
+        "Look at lr=… and at the scheduler: print(opt.param_groups[0]['lr']) shows what it has come to.",
+        step=steps[-1],
+        nodes=[q.tensor],
+        evidence=_evidence(q, steps),
+        wrong=not whose,  # a group that is to stay as it is has a rate of its own
     )
 
 
@@ -178,7 +213,7 @@ def _change(q: Question, first: int, last: int) -> tuple[float, float | None]:
     return most, most / largest if largest and np.isfinite(most) else None
 
 
-def _written(q: Question) -> list[int]:
+def written(q: Question) -> list[int]:
     """The steps at which the program wrote into it and changed it, its views among what wrote."""
     changes = q.history.changes
     if changes is None:
@@ -234,92 +269,11 @@ def _idle(q: Question, steps: list[int]) -> Reason:
             nodes=[q.tensor],
             evidence=reason.evidence,
         )
-    return _because_of(q, reason, f"{q.name} does not move because {by} ({where}) skips it, as {q.name}.grad is None", "")
+    so = f"{q.name} does not move because {by} ({where}) skips it, as {q.name}.grad is None"
+    return because_of(q, reason, so, "Call step() after backward()." if reason.code == "not_yet" else "")
 
 
-def _left_out(q: Question) -> Reason:
-    """No optimizer that stepped has it, and no line writes it."""
-    run = q.run
-    if not q.status.requires_grad:
-        return (
-            _because_of(q, absent(q), f"{q.name} does not move because it does not require grad", "")
-            if (q.history.grad(q.step) == NOTHING)
-            else _because_of(q, present(q), f"{q.name} does not move because it does not require grad", "")
-        )
-    steps = [(s, event) for s, event in run.optimizer_steps if s <= q.step]
-    made = _constructor(q, steps[-1][1].optimizer if steps else "")
-    if steps:
-        event = steps[-1][1]
-        those = [*event.parameters, *event.idle]
-        namesake = next((t for t in those if t in q.predecessors), NOTHING)
-        have = listed([q.told(t) if t == namesake else q.label(t) for t in those[:_SHOWN]])
-        more = f" and {len(those) - _SHOWN} more" if len(those) > _SHOWN else ""
-        replaced = ""
-        if namesake != NOTHING:
-            replaced = (
-                f" The {q.name} that it has is the one made at {run.where(run.tensors[namesake].born)}; the one that is used "
-            )
-            replaced += f"now was made at {run.where(q.history.born)}."
-        copied = next((t for t in those if _copied_from(q, t)), NOTHING)
-        if copied != NOTHING:
-            born = run.tensors[copied].born
-            return q.because(
-                "not_optimized",
-                f"{q.name} does not move because {event.optimizer} has a copy of it, {q.label(copied)}",
-                f"{run.where(born)} makes {q.label(copied)} from the values of {q.name}: it is a tensor of its own, and what "
-                f"step() does to it leaves {q.name} as it is.",
-                f"Give the optimizer {q.name} itself.",
-                step=steps[-1][0],
-                site=run.site(born),
-                nodes=[q.tensor, copied],
-            )
-        return q.because(
-            "not_optimized",
-            f"{q.name} does not move because no optimizer has it: {event.optimizer} has {have}{more}",
-            f"step() changes only the parameters that the optimizer was made with.{replaced}",
-            "Make the optimizer after the model is complete, with all of its parameters, or add them: "
-            "opt.add_param_group({'params': …}).",
-            step=steps[-1][0],
-            site=made,
-            nodes=[q.tensor, *those[:_SHOWN]],
-        )
-    backwards = [entry for entry in q.passes if entry.via == "backward"]
-    last = backwards[-1].began if backwards else q.history.born
-    if made is None:
-        return q.because(
-            "not_stepped",
-            f"{q.name} does not move because nothing updates it: there is no optimizer, and no line changes it by its gradient",
-            "backward() computes gradients and leaves the parameters as they are.",
-            f"Use an optimizer, or update by hand: with torch.no_grad(): {q.name} -= 0.01 * {q.name}.grad",
-            step=last,
-            nodes=[q.tensor],
-        )
-    return q.because(
-        "not_stepped",
-        f"{q.name} does not move because step() of the optimizer ({run.site_text(made)}) is never called",
-        f"backward() {'at ' + run.where(last) + ' ' if backwards else ''}computes gradients; only step() changes "
-        "the parameters.",
-        "Call step() after backward().",
-        step=last,
-        nodes=[q.tensor],
-    )
-
-
-def _copied_from(q: Question, tensor: int) -> bool:
-    """Whether a tensor holds values of the one that is asked about, copied or taken out of the graph."""
-    run = q.run
-    for _ in range(8):
-        event = run.tensors[tensor].op
-        given = run.inputs(event)
-        if len(given) != 1 or not (event.op in run.having("alias") or event.op in run.having("leaf") or event.op == "clone"):
-            return False
-        (tensor,) = given
-        if tensor == q.tensor:
-            return True
-    return False
-
-
-def _because_of(q: Question, reason: Reason, so: str, fix: str) -> Reason:
+def because_of(q: Question, reason: Reason, so: str, fix: str) -> Reason:
     """A reason of the gradient as that of the parameter."""
     return msgspec.structs.replace(
         reason,
@@ -334,18 +288,3 @@ def _because_of(q: Question, reason: Reason, so: str, fix: str) -> Reason:
 def _by(q: Question, step: int) -> str:
     event = q.run.events[step]
     return f"{event.optimizer}.step()" if isinstance(event, Stepped) else "the update"
-
-
-def _constructor(q: Question, optimizer: str) -> Site | None:
-    """Where the program makes its optimizer: the call of a class by that name, or else of one of torch.optim."""
-    source = q.paths.source
-    for name, calls in source.calls.items():
-        for cell, call in calls:
-            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-            within = (
-                isinstance(owner, ast.Name | ast.Attribute)
-                and (getattr(owner, "attr", "") or getattr(owner, "id", "")) == "optim"
-            )
-            if name == optimizer or (not optimizer and within):
-                return source.site_of(call, Site(cell))
-    return None

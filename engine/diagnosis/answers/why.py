@@ -24,6 +24,7 @@ from .not_finite import value_not_finite
 from .not_recorded import not_recorded
 from .present import present
 from .subject import LineSubject, LossSubject, ModuleSubject, Subject, TensorSubject, UpdateSubject, parse
+from .unmoved import with_steps
 from .updates import why_update
 
 __all__ = ["CODES", "why"]
@@ -95,7 +96,7 @@ def of_tensor(paths: Paths, tensor: int | str, step: int) -> Reason:
         return msgspec.structs.replace(unseen, requires_grad=requires_grad(q))
     reason = absent(q) if q.history.grad(step) == NOTHING else present(q)
     if reason.code != "not_finite":
-        reason = value_not_finite(q, reason) or reason
+        reason = value_not_finite(q, reason) or with_steps(q, reason)
     return msgspec.structs.replace(reason, requires_grad=requires_grad(q))
 
 

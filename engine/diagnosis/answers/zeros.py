@@ -32,8 +32,8 @@ _KINDS = (
     ),
     _Kind(
         "zero_clamp", "flat_outside",
-        "{op} is saturated: {name} lies outside of its bounds, where the slope is 0.",
-        "Choose wider bounds, or a smooth function such as tanh.",
+        "{op} is saturated: {name} lies outside of its bounds{bounds}, where the slope is 0.",
+        "Start within the bounds, choose wider ones, or take a smooth function such as tanh.",
     ),
     _Kind(
         "zero_step", "steps",
@@ -64,7 +64,7 @@ _KINDS = (
     ),
     _Kind(
         "zero_saturated", "normalizes",
-        "the outputs of {op} of {name} = {value} add up to 1, or are saturated, so the gradient of their plain sum is 0.",
+        "the outputs of {op} of {name} = {value} add up to 1, so the gradient of their plain sum is 0.",
         "Take a loss that tells the classes apart, such as cross_entropy of the scores.",
     ),
     _Kind(
@@ -72,6 +72,16 @@ _KINDS = (
         "{op} of {name} = {value} is saturated: its slope is 0 in this precision.", "Scale or normalise the input.",
     ),
 )  # fmt: skip
+_CLAMP, _PLAIN_SUM, _SATURATED = (
+    next(kind for kind in _KINDS if kind.trait == trait) for trait in ("flat_outside", "normalizes", "saturates")
+)
+_ALONE = _Kind(
+    "zero_saturated", "normalizes",
+    "{op} of {name} goes over a single element, which is 1 whatever comes.",
+    "Let it go over the dimension among whose elements it is to choose, or use sigmoid for a single score.",
+)  # fmt: skip
+_BOUNDS = ("bound", "min", "max", "min_val", "max_val", "threshold")
+"""What the bounds of operations that are flat beyond them are called."""
 _MOST = 20_000
 
 
@@ -203,11 +213,16 @@ def _at(paths: Paths, entry: Pass, node: int, edge: int) -> Zero:
         found = _factor(paths, event, step, edge)
         if found is not None:
             return found._replace(node=node)
-    for kind in _KINDS:
-        if op in run.having(kind.trait):
-            sentence = kind.sentence.format(op=run.module(step) or op, name=name, value=value)
-            fix = kind.fix.format(op=op, pass_by=_pass_by(run, step, op))
-            return Zero(kind.code, site, step, f"{where}: {sentence}", fix, node)
+    equal = _equals_target(run, event, step)
+    if equal:
+        sentence = f"{op} is at its minimum: the prediction {name}{f' = {value}' if value else ''} equals the target {equal}."
+        return Zero("zero_loss", site, step, f"{where}: {sentence}", "", node)
+    kind = _kind(paths, entry, event, step)
+    if kind is not None:
+        bounds = ", ".join(f"{a.name} {a.text}" for a in event.inputs if a.name in _BOUNDS and a.text not in ("", "None"))
+        of = {"op": run.module(step) or op, "name": name, "value": value, "bounds": f" ({value}; {bounds})" if bounds else ""}
+        fix = kind.fix.format(op=op, pass_by=_pass_by(run, step, op))
+        return Zero(kind.code, site, step, f"{where}: {kind.sentence.format(**of)}", fix, node)
     if any(run.fault(info.array) & NAN for info in event.outputs):
         where_from = (
             f"{where}: the result of {run.expression(site) or op} is NaN, as it counts no element, and no gradient goes back."
@@ -216,7 +231,8 @@ def _at(paths: Paths, entry: Pass, node: int, edge: int) -> Zero:
     padding = run.setting(event, "padding_idx")
     index = run.values(run.argument(event, "indices"), step) if padding.isdigit() else None
     if index is not None and index.size and (index == int(padding)).all():
-        sentence = f"{where}: every index is {padding}, the padding of the embedding, whose row gets no gradient."
+        whose = f"the padding of the embedding{made_with_padding(paths)}, whose row gets no gradient"
+        sentence = f"{where}: every index is {padding}, {whose}."
         return Zero("zero_op", site, step, sentence, "Give padding an index that no word has, or leave padding_idx out.", node)
     at = f" at {name} = {value}" if value else ""
     return Zero(
@@ -227,6 +243,37 @@ def _at(paths: Paths, entry: Pass, node: int, edge: int) -> Zero:
         "Start from another value, if that is not meant.",
         node,
     )
+
+
+def _kind(paths: Paths, entry: Pass, event: OpRan, step: int) -> _Kind | None:
+    """Why the derivative of an operation is zero, by its traits, its bounds and its result; None where they do not say."""
+    run = paths.run
+    kind = next((kind for kind in _KINDS if event.op in run.having(kind.trait)), None)
+    if kind is not None and kind.trait == "flat_below":
+        # A bound other than zero is no matter of units that are dead.
+        return _CLAMP if any(a.name in _BOUNDS and not _is_zero(a.text) for a in event.inputs) else kind
+    if kind is not _PLAIN_SUM or not event.outputs:
+        return kind
+    result, made = event.outputs[0], run.values(event.outputs[0].id, step)
+    dim = run.setting(event, "dim")
+    if dim.lstrip("-").isdigit() and -len(result.shape) <= int(dim) < len(result.shape) and result.shape[int(dim)] == 1:
+        return _ALONE
+    extreme = made is not None and made.dtype.kind == "f" and bool(((made == 0) | (made == 1)).all())
+    return _SATURATED if extreme else kind
+
+
+def _equals_target(run: Run, event: OpRan, step: int) -> str:
+    """The name of what a loss compares its first input with, where both are equal; "" where they are not, or of no loss."""
+    tensors = run.inputs(event)
+    if (
+        len(tensors) < 2
+        or tensors[0] == tensors[1]
+        or not (event.op in run.having("distance") or run.setting(event, "reduction"))
+    ):
+        return ""
+    if run.tensors[tensors[0]].info.shape != run.tensors[tensors[1]].info.shape:
+        return ""
+    return run.title(tensors[1]) if run.same(*(run.status(t, step).array for t in tensors[:2])) else ""
 
 
 def _pass_by(run: Run, step: int, op: str) -> str:
@@ -259,6 +306,9 @@ def _zero_tensor(paths: Paths, tensor: int, step: int, op: str) -> Zero:
     """Where a factor that is zero comes from: through operations that keep zeros, back to the one that made them."""
     run = paths.run
     where, site, name = run.where(step), run.site(step), run.title(tensor)
+    made = run.tensors[tensor]
+    if made.op.in_backward and not made.first_name:
+        name = f"a derivative that is taken at {run.where(made.born)}"  # which has no name in the program
     by = run.module(step) or op
     written = run.tensors[tensor].first_name or run.tensors[tensor].op.op not in run.having("creation")
     said = f"{where}: {by} multiplies by {name}, which is zero everywhere" if written else f"{where}: {by} multiplies by zeros"
@@ -281,7 +331,14 @@ def _zero_tensor(paths: Paths, tensor: int, step: int, op: str) -> Zero:
         born, event = run.op_of(maker)
     origin = run.where(born)
     return Zero("zero_factor", site, step, f"{said}" + (f" ({origin})." if origin != where else "."),
+                "" if made.op.in_backward and not made.first_name else
                 f"Look at {name}; where a factor is 0, nothing depends on the other one.", NOTHING, tensor)  # fmt: skip
+
+
+def made_with_padding(paths: Paths) -> str:
+    """Where the program says which index is padding, in brackets; "" where no line or several do."""
+    given = paths.source.keyword("padding_idx")
+    return "" if given is None else f" ({given[0]}, {paths.run.site_text(given[1])})"
 
 
 def _is_zero(text: str) -> bool:

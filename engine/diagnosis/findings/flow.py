@@ -22,7 +22,12 @@ from .registry import rule
 VANISHING = Kind("vanishing_gradients", "warning", "Gradients shrink by orders of magnitude from the last layer to the first.")
 EXPLODING = Kind("exploding_gradients", "warning", "Gradients grow by orders of magnitude from the last layer to the first.")
 DEAD_RELU = Kind("dead_relu", "warning", "Units of a ReLU are zero for every sample, so nothing reaches what is before them.")
-SATURATED = Kind("saturated", "warning", "A sigmoid, tanh or softmax is where it is flat, so almost no gradient gets through.")
+SATURATED = Kind(
+    "saturated",
+    "warning",
+    "A sigmoid, tanh or softmax is where it is flat, so almost no gradient gets through.",
+    answers=("zero_saturated",),
+)
 ZERO_DERIVATIVE = Kind(
     "zero_derivative", "warning", "An operation whose derivative is 0 stands between parameters and the loss.", True
 )

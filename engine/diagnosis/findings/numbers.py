@@ -268,10 +268,20 @@ def _backward(run: Run, symptom: Symptom, entry: Pass) -> Iterator[Finding]:
             continue
         bad = [s for s in event.sent if s is not None and run.fault(s.array)]
         if bad:
-            yield _at_node(run, symptom, entry, step, event, bad[0])
+            # What a where leaves out of the loss is NaN all the same: then the derivative only hands on what it was given.
+            given = _given_nan(run, event.node)
+            hidden = _forward_origin(run, given, entry.began) if given != NOTHING else None
+            yield _forward(run, symptom, *hidden) if hidden is not None else _at_node(run, symptom, entry, step, event, bad[0])
             return
     if "returned nan" in getattr(run.events[entry.ended], "error", "") if entry.ended < len(run.events) else False:
         yield from _stopped_by_anomaly_mode(run)
+
+
+def _given_nan(run: Run, node: int) -> int:
+    """A tensor with NaN among what the operation of a node was given; NOTHING where none has any."""
+    history = run.nodes[node]
+    inputs = run.inputs(history.event) if isinstance(history.event, OpRan) else []
+    return next((t for t in inputs if run.fault(run.status(t, history.born).array) & NAN), NOTHING)
 
 
 def _at_node(run: Run, symptom: Symptom, entry: Pass, step: int, event: NodeRan, sent: Sent) -> Finding:

@@ -13,9 +13,9 @@ from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, OpRan, Site
 from ..cadence import cadence_of, takes_gradient, within
 from ..mends import owners
-from ..optimizer_text import Made, optimizer_site, optimizers
+from ..optimizer_text import made_after, optimizer_site, optimizers
 from ..paths import paths_of
-from ..program_ast import Source, site_of
+from ..program_ast import site_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -135,11 +135,10 @@ def _moments(run: Run, tensors: list[int]) -> set[tuple[tuple[int, int], ...]]:
 def late_parameter(run: Run) -> Iterator[Finding]:
     """A parameter that is made once, after the optimizer, gets gradients that nobody uses."""
     made = optimizers(run)
-    source = paths_of(run.recording).source
     late: dict[Site | None, list[int]] = {}
     for tensor in _lost(run):
         history = run.tensors[tensor]
-        if history.info.is_parameter and _after(run, source, made, history.born) and len(_with_the_owned(run, tensor)) > 1:
+        if history.info.is_parameter and made_after(run, made, history.born) and len(_with_the_owned(run, tensor)) > 1:
             late.setdefault(run.site(history.born), []).append(tensor)
     for site, tensors in late.items():
         born = run.tensors[tensors[0]].born
@@ -160,29 +159,6 @@ def late_parameter(run: Run) -> Iterator[Finding]:
             nodes=[key(t) for t in tensors],
             changes=owners.made_before(run, made[0].site if len(made) == 1 else None, run.tensors[tensors[-1]].born),
         )  # fmt: skip
-
-
-def _after(run: Run, source: Source, made: list[Made], born: int) -> bool:
-    """Whether something was certainly made after all optimizers: in the first forward pass, or further down in the text that
-    runs from top to bottom."""
-    if not made:
-        return False
-    if any(step < born for step, _ in run.optimizer_steps):
-        return False  # in a loop, which another rule knows, or on purpose
-    event = run.events[born]
-    rows = [row for row, _ in run.recording.scopes[event.scope].calls] if event.scope >= 0 else []
-    sites = [run.site(born), *(run.recording.sites[row] for row in rows)]
-    return all(any(_below(source, m, site) for site in sites) for m in made)
-
-
-def _below(source: Source, made: Made, site: Site | None) -> bool:
-    """Whether a site stands further down than an optimizer in the same function, which makes that once."""
-    node = source.at(site)
-    if node is None or made.statement is None or site is None:
-        return False
-    once = not any(isinstance(above, ast.For | ast.While) for above in source.around(made.statement))
-    same = source.function(node) is source.function(made.statement)
-    return once and same and (made.site.cell, made.site.end_line) < (site.cell, site.line)
 
 
 @rule(107, UNREGISTERED_TENSOR)

@@ -28,7 +28,13 @@ GRADIENTS_RETURNED = Kind(
 )
 UNLISTED_PARAMETER = Kind("unlisted_parameter", "error", "Parameters get gradients, and no optimizer updates them.", True)
 LEAF_OVERWRITTEN = Kind("leaf_overwritten", "error", "An update replaces a leaf by a new tensor instead of changing it.", True)
-ZERO_PRODUCT = Kind("zero_product", "warning", "Two parameters that multiply each other are both zero, and stay so.", True)
+ZERO_PRODUCT = Kind(
+    "zero_product",
+    "warning",
+    "Two parameters that multiply each other are both zero, and stay so.",
+    mechanical=True,
+    answers=("zero_factor",),
+)
 SYMMETRY = Kind("symmetry", "warning", "The units of a layer are initialised alike and stay alike.", True)
 
 

@@ -18,13 +18,16 @@ from ..failed_passes import kind_of
 from ..failures import FAILURES, Case, Failure, failure_of
 from ..mending import Changes, before
 from ..mends.refusals import accepted
-from ..operands import Operand, called, described, operands, subject
+from ..operands import Operand, called, described, expression, operands, subject
 from ..paths import Paths, paths_of
 from ..program_ast import site_of
 from ..reason import Finding, Kind
 from ..run import NAN, Run, finding, key, said
 from .registry import rule
 
+_INDEX = re.compile(r"at index (\d{1,6})")
+_BEHIND = 200
+"""Results that are looked at for the leaves that one was computed from."""
 _TARGET = re.compile(r"\s*([A-Za-z_]\w*)")
 _AROUND = 4
 """Operations between a tensor and what it was made from."""
@@ -67,8 +70,9 @@ def _about_gradients(run: Run, failure: Failure, step: int, event: Raised) -> Fi
         name = target[1] if tensor != NOTHING else ""
         if name and failure.code == "in_place_on_leaf":
             title = f"{name} is a leaf that requires grad, and is written in place while operations are recorded."
+    explanation = f"{_unreduced(paths_of(run.recording), tensor)}{failure.explanation}"
     return finding(
-        run, KINDS[failure.code], title, failure.explanation, failure.remedy(name),
+        run, KINDS[failure.code], title, explanation, failure.remedy(name),
         step=step,
         related=[run.site(run.tensors[tensor].born)] if tensor != NOTHING else [],
         evidence=evidence,
@@ -76,6 +80,22 @@ def _about_gradients(run: Run, failure: Failure, step: int, event: Raised) -> Fi
         ends=True,
         changes=accepted(run, failure.code, step, event.message, name),
     )  # fmt: skip
+
+
+def _unreduced(paths: Paths, tensor: int) -> str:
+    """That a loss on the way to a tensor was told not to add up or to average, and where; "" where none was."""
+    run = paths.run
+    for _ in range(_AROUND if tensor != NOTHING else 0):
+        event = run.tensors[tensor].op
+        if "none" in run.setting(event, "reduction"):
+            said_at, where = paths.source.keyword("reduction"), run.where(run.tensors[tensor].born)
+            told = f"{said_at[0]} ({run.site_text(said_at[1])})" if said_at is not None else "its reduction"
+            return f"{event.op} at {where} gives a number for each sample, as {told} asks for. "
+        sources = [t for t in run.inputs(event) if run.tensors[t].info.requires_grad]
+        if len(sources) != 1:
+            return ""
+        (tensor,) = sources
+    return ""
 
 
 def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) -> Finding:
@@ -101,6 +121,8 @@ def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) ->
         explanation, changes = failure.explanation, accepted(run, failure.code, step, event.message, "")
         if failure.code == "unused_input" and len(given) > 1 and (beside := _made_beside(paths, given[0], given[1], step)):
             title, explanation, fix = beside
+        elif failure.code == "unused_input" and (unused := _unused(paths, given, event.message, step)):
+            title, explanation, fix = unused
     return finding(
         run, KINDS[failure.code], title, explanation, fix,
         step=step,
@@ -110,6 +132,34 @@ def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) ->
         ends=True,
         changes=changes,
     )  # fmt: skip
+
+
+def _unused(paths: Paths, given: list[Operand], message: str, step: int) -> tuple[str, str, str] | None:
+    """Title, explanation and fix where a gradient is asked for with respect to one of several that the result was not computed
+    from, by the index that PyTorch names; None where that one is not known."""
+    run, call, index = paths.run, expression(paths, step), _INDEX.search(message)
+    asked = call.args[1] if isinstance(call, ast.Call) and len(call.args) > 1 else None
+    if not given or index is None or not isinstance(asked, ast.Name | ast.Attribute):
+        return None
+    name = f"{ast.unparse(asked)}[{index[1]}]"
+    tensor, result = run.named_at(name, step), given[0].tensor
+    if tensor == NOTHING:
+        return None
+    queue, seen, leaves = [result], {result}, []
+    for each in queue:
+        for source in run.inputs(run.tensors[each].op):
+            if source not in seen and len(seen) < _BEHIND and run.tensors[source].info.requires_grad:
+                seen.add(source)
+                queue.append(source)
+                leaves += [source] if run.tensors[source].info.is_leaf else []
+    made, whence, own = run.title(result), run.where(run.tensors[tensor].born), run.names(leaves) if leaves else ""
+    return (
+        f"autograd.grad is asked for the gradient of {name}, which was made at {whence}, and {made} is not computed from it.",
+        f"{made} ({run.where(run.tensors[result].born)}) is computed from {own or 'other tensors'}, and not from what {whence} "
+        "made.",
+        f"Compute {made} from {ast.unparse(asked)} (torch.func.functional_call runs a module with such parameters), or pass "
+        "allow_unused=True.",
+    )
 
 
 def _made_beside(paths: Paths, result: Operand, asked: Operand, step: int) -> tuple[str, str, str] | None:

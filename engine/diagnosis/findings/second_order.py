@@ -34,7 +34,10 @@ UNUSED_ADAPTATION = Kind(
     "trained on is computed without it.",
 )  # fmt: skip
 ZERO_SECOND_DERIVATIVE = Kind(
-    "zero_second_derivative", "warning", "A second derivative is zero everywhere: it is taken through ReLU, which is straight."
+    "zero_second_derivative",
+    "warning",
+    "A second derivative is zero everywhere: it is taken through ReLU, which is straight.",
+    answers=("zero_factor",),
 )
 
 _MOST = 400

@@ -28,7 +28,10 @@ SOFTMAX_OVER_BATCH = Kind(
     "softmax_over_batch", "error", "A softmax runs over the samples of the batch, not over the classes.", mechanical=True
 )
 SINGLE_SCORE = Kind(
-    "single_score", "warning", "A softmax shares out among a single score of a layer with one output: it is 1, whatever comes."
+    "single_score",
+    "warning",
+    "A softmax shares out among a single score of a layer with one output: it is 1, whatever comes.",
+    answers=("zero_saturated",),
 )
 UNREACHABLE_TARGETS = Kind("unreachable_targets", "warning", "Targets lie where the last activation can never come.")
 ZERO_GRADIENT = Kind("zero_gradient", "warning", "Parameters get gradients that are exactly zero in every pass.")

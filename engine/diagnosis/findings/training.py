@@ -26,7 +26,11 @@ CLEARED_BEFORE_STEP = Kind(
     "cleared_before_step", "error", "Gradients are cleared between backward() and the optimizer's step.", True
 )
 STEP_BEFORE_BACKWARD = Kind(
-    "step_before_backward", "error", "The optimizer steps before backward() has filled any gradient.", True
+    "step_before_backward",
+    "error",
+    "The optimizer steps before backward() has filled any gradient.",
+    mechanical=True,
+    answers=("cleared_before_step", "not_yet"),
 )
 STEP_WITHOUT_BACKWARD = Kind("step_without_backward", "error", "The optimizer steps, and backward() is never called.", True)
 DIVERGING = Kind("diverging", "error", "The loss grows without bound.", True)

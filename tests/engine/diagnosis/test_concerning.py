@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.diagnosis import findings, why
-from engine.diagnosis.concerning import concerning
+from engine.diagnosis.concerning import beneath, concerning
 from engine.diagnosis.gradcheck.functions import check_functions, keep
 from engine.recording import Recording
 from engine.sandbox import run
@@ -123,3 +123,76 @@ def test_a_wrong_backward_is_told_of_the_leaves_that_get_its_gradient() -> None:
     keep(recording, check_functions(recording))
     assert about(recording, "u.weight") == about(recording, "v.weight") == "wrong_backward"
     assert about(recording, "w.weight") == "", "which gets its gradient by another way"
+
+
+def test_of_a_line_that_failed_what_explains_the_exception_leads() -> None:
+    recording = recorded(
+        "import torch\nlosses = torch.nn.CrossEntropyLoss(reduction='none')\nx = torch.ones(4, 3, requires_grad=True)\n"
+        "loss = losses(x, torch.zeros(4, dtype=torch.long)) * 2\nloss.backward()\n"
+    )
+    reason = why(recording, "line 5")
+    leading = concerning(recording, reason, findings(recording))
+    assert leading is not None
+    assert leading.title.startswith("loss has [4] elements")
+    assert "as reduction='none' (line 2) asks for" in leading.explanation
+    assert (beneath(reason, leading).explanation, beneath(reason, leading).fix) == ("", ""), "one cause, one headline"
+    assert concerning(recording, why(recording, "line 2"), findings(recording)) is None
+
+
+def test_a_gradient_of_one_of_several_is_asked_by_its_name() -> None:
+    recording = recorded(
+        "import torch\nnet = torch.nn.Linear(2, 1)\nfast = list(net.parameters())\nfor step in range(2):\n"
+        "    loss = net(torch.ones(1, 2)).sum()\n    grads = torch.autograd.grad(loss, fast, create_graph=True)\n"
+        "    fast = [p - 0.1 * g for p, g in zip(fast, grads)]\n"
+    )
+    leading = concerning(recording, why(recording, "line 6"), findings(recording))
+    assert leading is not None
+    assert leading.title == (
+        "autograd.grad is asked for the gradient of fast[0], which was made at line 7, and loss is not computed from it."
+    )
+
+
+SINGLE = """import torch
+net = torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(8, 2), torch.rand(8, 1)
+for k in range(3):
+    opt.zero_grad()
+    p = torch.softmax(net(x), dim=1)
+    loss = ((p - y) ** 2).mean()
+    loss.backward()
+    opt.step()
+"""
+
+
+def test_a_finding_leads_an_answer_that_its_kind_answers() -> None:
+    recording = recorded(SINGLE)
+    for asked in ("loss", "net.weight"):
+        assert why(recording, asked).wrong
+        assert about(recording, asked) == "single_score"
+    assert "goes over a single element" in why(recording, "net.weight").title
+
+
+def test_what_is_on_the_way_to_a_loss_is_told_of_the_loss() -> None:
+    recording = recorded(SINGLE.replace("torch.softmax(net(x), dim=1)", "net(x)").replace("(p - y)", "(p - y[:, 0])"))
+    assert not why(recording, "loss").wrong
+    assert about(recording, "loss") == "broadcast_in_loss"
+    assert about(recording, "net.weight") == "", "which is no result on the way"
+
+
+def test_what_says_the_cause_itself_stands_by_itself() -> None:
+    recording = recorded(SINGLE.replace("lr=0.1", "lr=0.0").replace("torch.softmax(net(x), dim=1)", "net(x)"))
+    assert {f.rule for f in findings(recording)} == {"zero_rate"}
+    assert why(recording, "net.weight").code == "rate_zero"
+    assert about(recording, "net.weight") == "", "the finding would say it once more"
+
+
+def test_a_value_that_a_where_hides_is_one_origin_for_both() -> None:
+    recording = recorded(
+        "import torch\nw = torch.ones(3, 3, requires_grad=True)\npad = torch.tensor([[False] * 3, [True] * 3, [False] * 3])\n"
+        "a = torch.softmax((w @ w) + torch.zeros(3, 3).masked_fill(pad, float('-inf')), -1)\nout = a @ w\n"
+        "torch.where(pad, torch.zeros(3, 3), out).sum().backward()\n"
+    )
+    assert "it began with softmax(-inf) at line 4" in why(recording, "w").title
+    (found,) = (f for f in findings(recording) if f.rule.startswith("nan"))
+    assert (found.rule, found.line) == ("nan", 4)

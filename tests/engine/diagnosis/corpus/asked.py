@@ -1191,10 +1191,12 @@ loss.backward()
 #: after: a forum thread: parameters missing from the optimizer
 #: code: not_optimized
 #: says: net.out.weight
+#: says: layers (line 5) is a plain list
+#: says: nn.ModuleList
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.layers = [nn.Linear(2, 2), nn.Linear(2, 2)]
+        self.layers = [nn.Linear(2, 2), nn.Linear(2, 2)]  # <-
         self.out = nn.Linear(2, 1)
 
     def forward(self, x):
@@ -1203,7 +1205,7 @@ class Net(nn.Module):
         return self.out(x)
 
 net = Net()
-opt = torch.optim.SGD(net.parameters(), lr=0.1)  # <-
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
 for k in range(2):
     opt.zero_grad()
     net(torch.ones(1, 2)).sum().backward()
@@ -1236,17 +1238,19 @@ head = nn.Linear(2, 1)
 # %% a parameter that is replaced after the optimizer was made
 #: asks: net.weight
 #: after: a forum thread: gradients grow although zero_grad is called
-#: code: accumulated
-#: says: SGD does not have net.weight, but the net.weight that was made at line 2
-#: says: Make the optimizer after the model
+#: code: not_optimized
+#: says: SGD has the net.weight that was made at line 2, and the one in use was made at line 4
+#: says: net.weight.grad is the sum of 2 backward passes (line 8, iterations 0–1), and it was not cleared between them
+#: says: zero_grad() does not clear it
+#: says: Make the optimizer after line 4
 #: grad: 2
 net = nn.Linear(2, 2)
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)  # <-
 net.weight = nn.Parameter(torch.zeros(2, 2))
 for i in range(2):
     loss = net(torch.ones(1, 2)).sum()
     opt.zero_grad()
-    loss.backward()  # <-
+    loss.backward()
     opt.step()
 
 # %% a policy that acts without gradients
@@ -2000,3 +2004,378 @@ def doubled(weights):
 made = [torch.ones(2, requires_grad=True)]
 made = doubled(made)  # <-
 made[0].sum().backward()
+
+# %% layers in a dict of a module
+#: asks: net.experts['a'].weight
+#: after: an issue: experts in a dict do not learn
+#: code: not_optimized
+#: says: experts (line 5) is a plain dict
+#: says: nn.ModuleDict
+#: says: zero_grad() does not clear it
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.experts = {"a": nn.Linear(3, 3)}  # <-
+        self.head = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.head(self.experts["a"](x))
+
+net = Net()
+opt = torch.optim.AdamW(net.parameters(), lr=0.01)
+for i in range(2):
+    opt.zero_grad()
+    net(torch.ones(1, 3)).sum().backward()
+    opt.step()
+
+# %% an encoder that is in no group, asked by its name alone
+#: asks: model.encoder.weight
+#: after: an issue: the gradient grows, the weight does not move
+#: code: not_optimized
+#: says: Adam (line 11) has model.decoder.weight and model.decoder.bias
+#: says: is the sum of 2 backward passes
+#: says: If it is not to learn
+#: never: Make the optimizer after
+#: wrong: no
+class AE(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.decoder = nn.Linear(3, 2), nn.Linear(2, 3)
+
+    def forward(self, x):
+        return self.decoder(torch.tanh(self.encoder(x)))
+
+model = AE()
+opt = torch.optim.Adam([{"params": [model.decoder.weight]}, {"params": [model.decoder.bias]}], lr=0.01)  # <-
+for i in range(2):
+    opt.zero_grad()
+    model(torch.ones(1, 3)).pow(2).sum().backward()
+    opt.step()
+    print(model.encoder.weight.grad.norm())
+
+# %% a plain tensor of a module, asked by its name alone
+#: asks: net.gain
+#: after: a forum thread: a tensor with requires_grad that does not learn
+#: code: not_optimized
+#: says: is a plain tensor
+#: says: self.gain = nn.Parameter(…)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(2, 2)
+        self.gain = torch.ones(2, requires_grad=True)  # <-
+
+    def forward(self, x):
+        return self.first(x) * self.gain
+
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range(2):
+    opt.zero_grad()
+    net(torch.ones(1, 2)).sum().backward()
+    opt.step()
+
+# %% the optimizer that has the parameter never steps
+#: asks: backbone.weight
+#: after: a forum thread on two optimizers
+#: code: not_stepped
+#: says: step() of opt_b (line 4)
+backbone, head = nn.Linear(2, 2), nn.Linear(2, 1)
+opt_h = torch.optim.SGD(head.parameters(), lr=0.1)
+opt_b = torch.optim.SGD(backbone.parameters(), lr=0.1)  # <-
+for i in range(2):
+    opt_h.zero_grad(); opt_b.zero_grad()
+    head(torch.tanh(backbone(torch.ones(1, 2)))).sum().backward()
+    opt_h.step()
+
+# %% a warm-up that begins at zero, after one step
+#: asks: model.weight
+#: after: an issue on warm-up schedules: the first step changes nothing
+#: code: rate_zero
+#: says: LambdaLR (line 4) has set it to that
+#: says: model.weight.grad was set by backward pass 1
+model = nn.Linear(2, 1)
+opt = torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.0)
+sched = torch.optim.lr_scheduler.LambdaLR(opt, lambda s: min(1.0, s / 10))
+loss = model(torch.ones(4, 2)).pow(2).mean()
+opt.zero_grad()
+loss.backward()
+opt.step()  # <-
+
+# %% a group whose rate is zero
+#: asks: model.0.weight
+#: after: a forum thread: learning rates by layer
+#: code: rate_zero
+#: says: the learning rate of its group is 0
+#: says: the rates 0 and 0.1
+#: wrong: no
+model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+opt = torch.optim.SGD([{"params": model[0].parameters(), "lr": 0.0}, {"params": model[1].parameters()}], lr=0.1)
+for i in range(2):
+    opt.zero_grad()
+    model(torch.ones(1, 2)).sum().backward()
+    opt.step()  # <-
+
+# %% a hook that zeroes the gradient, and weight decay
+#: asks: model.weight
+#: after: an issue: a hook returns zeros and the weight still changes
+#: code: zero_hook
+#: says: model.weight moves all the same: SGD.step() (line 7) adds the weight decay (line 4)
+#: grad: zero
+model = nn.Linear(3, 2)
+model.weight.register_hook(lambda grad: torch.zeros(grad.shape))  # <-
+opt = torch.optim.SGD(model.parameters(), lr=0.1, weight_decay=1)
+opt.zero_grad()
+model(torch.ones(2, 3)).pow(2).mean().backward()
+opt.step()
+
+# %% momentum goes on where the gradient is zero
+#: asks: w
+#: after: a forum thread: a masked weight drifts
+#: code: zero_factor
+#: says: goes on by what earlier gradients have left in it
+#: grad: zero
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+for mask in (1.0, 0.0):
+    opt.zero_grad()
+    (w * mask).sum().backward()  # <-
+    opt.step()
+
+# %% a checkpoint of a container, by an index
+#: asks: block[0].weight
+#: after: an issue on re-entrant checkpoints
+#: code: checkpoint
+#: says: use_reentrant=False
+from torch.utils.checkpoint import checkpoint
+block, head = nn.Sequential(nn.Linear(2, 2), nn.Tanh()), nn.Linear(2, 1)
+h = checkpoint(block, torch.ones(1, 2), use_reentrant=True)  # <-
+head(h).sum().backward()
+
+# %% checkpoints of the layers of a list
+#: asks: net.layers.1.weight
+#: after: an issue on re-entrant checkpoints
+#: code: checkpoint
+#: grad: None
+from torch.utils.checkpoint import checkpoint
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = checkpoint(layer, x, use_reentrant=True)  # <-
+        return x
+
+net, head = Net(), nn.Linear(2, 1)
+head(net(torch.ones(1, 2))).sum().backward()
+
+# %% a bound that is no dead unit
+#: asks: s
+#: after: an issue: the gradient of a scale is always zero
+#: code: zero_clamp
+#: says: clamp_min is saturated
+#: says: 0.001; bound 0.01
+#: says: Start within the bounds
+#: never: dead
+#: grad: zero
+s = nn.Parameter(torch.tensor([0.001]))
+s.clamp_min(0.01).mul(2).sum().backward()  # <-
+
+# %% a prediction that equals its target
+#: asks: model.weight
+#: after: an issue: gradients on this data are zero
+#: code: zero_loss
+#: says: equals the target
+#: never: Start from another value
+#: grad: zero
+#: wrong: no
+model = nn.Linear(1, 2, bias=False)
+with torch.no_grad():
+    model.weight.copy_(torch.tensor([[-200.0], [200.0]]))
+m = torch.softmax(model(torch.ones(1)), -1)
+F.binary_cross_entropy(m, torch.tensor([0.0, 1.0])).backward()  # <-
+
+# %% a softmax that is saturated
+#: asks: w
+#: after: a forum thread: scores that are too large
+#: code: zero_saturated
+#: says: is saturated
+#: never: plain sum
+#: grad: zero
+w = torch.tensor([500.0, -500.0], requires_grad=True)
+p = torch.softmax(w, 0)  # <-
+(p * torch.tensor([1.0, 2.0])).sum().backward()
+
+# %% a bias before batch norm
+#: asks: net.0.bias
+#: after: an issue: the gradient of a convolution's bias is 1e-9
+#: code: cancelled
+#: says: net.1 (line 5), which subtracts the mean of each channel
+#: says: Nothing is wrong
+#: never: add a way around
+#: wrong: no
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, 1))
+x = torch.randn(16, 3)
+out = net(x)  # <-
+out.pow(2).mean().backward()
+
+# %% the bias of keys
+#: asks: k.bias
+#: after: an issue: the key bias of attention gets no gradient
+#: code: cancelled
+#: says: softmax (line 5), which gives the same whatever is added to all scores of a row
+#: wrong: no
+torch.manual_seed(0)
+q, k, v = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 4)
+x = torch.randn(5, 4)
+a = torch.softmax(q(x) @ k(x).T, -1)  # <-
+(a @ v(x)).pow(2).mean().backward()
+
+# %% a target network
+#: asks: target
+#: after: an issue on DQN: is it right that the target gets no gradients
+#: code: cut_no_grad
+#: says: No optimizer has target.weight, and line 12 writes its values
+#: says: that is right
+#: wrong: no
+policy, target = nn.Linear(2, 2), nn.Linear(2, 2)
+opt = torch.optim.Adam(policy.parameters(), lr=0.01)
+for step in range(4):
+    s = torch.ones(3, 2)
+    with torch.no_grad():  # <-
+        y = target(s).max(1).values
+    loss = (policy(s)[:, 0] - y).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    target.load_state_dict(policy.state_dict())
+
+# %% batches that add up
+#: asks: model.weight
+#: after: an issue on gradient accumulation: four times as large
+#: code: accumulated
+#: says: it was not cleared between them
+#: says: divide the loss by 4
+#: wrong: no
+model = nn.Linear(2, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+opt.zero_grad()
+for i in range(4):
+    loss = model(torch.ones(2, 2)).pow(2).mean()
+    loss.backward()  # <-
+opt.step()
+
+# %% batches that add up to a mean
+#: asks: model.weight
+#: after: a tutorial on gradient accumulation
+#: code: accumulated
+#: says: nothing is to be done
+#: wrong: no
+model = nn.Linear(2, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+opt.zero_grad()
+for i in range(4):
+    loss = model(torch.ones(2, 2)).pow(2).mean() / 4
+    loss.backward()  # <-
+opt.step()
+
+# %% a loss that is in the next one, too
+#: asks: w
+#: after: an issue: two losses, 8 instead of 5
+#: code: accumulated
+#: says: contains loss1
+#: says: counts twice
+#: grad: 8
+#: wrong: no
+w = torch.tensor(1.0, requires_grad=True)
+h = w * 1.0
+loss1, loss2 = 3 * h, 2 * h
+loss1.backward(retain_graph=True)
+total = loss1 + loss2
+total.backward()  # <-
+
+# %% the largest, three times
+#: asks: x
+#: after: an issue: the gradient of amax is a third
+#: code: set
+#: says: 3 entries are equally what x.amax() (line 3) chooses, and share the gradient evenly, 1/3 of it each
+#: says: It is [0.3333 0 0.3333 0 0.3333]
+#: grad: 0.33333
+#: wrong: no
+x = torch.tensor([3.0, 1.0, 3.0, 2.0, 3.0], requires_grad=True)
+y = x.amax()
+y.backward()  # <-
+
+# %% the padding among other indices
+#: asks: emb.weight
+#: after: an issue: relation 0 does not learn
+#: code: set
+#: says: row 0, its padding (padding_idx=0, line 2)
+#: wrong: no
+emb = nn.Embedding(3, 2, padding_idx=0)
+emb(torch.tensor([0, 1, 2, 0])).sum().backward()  # <-
+
+# %% a function of torch.func
+#: asks: w
+#: after: an issue on functorch
+#: code: autograd_grad
+#: says: grad(f) (line 5) returns gradients
+#: never: autograd.grad
+#: grad: None
+#: wrong: no
+from torch.func import grad
+w = torch.ones(3, requires_grad=True)
+f = lambda w: (w ** 2).sum()
+g = grad(f)(w)  # <-
+
+# %% copies that functional_call uses
+#: asks: net.weight
+#: after: an issue on functional_call
+#: code: cut_detach
+#: says: the gradient is in params['weight'].grad
+#: says: functional_call (line 5)
+#: grad: None
+from torch.func import functional_call
+net = nn.Linear(2, 1)
+params = {k: v.detach().clone().requires_grad_() for k, v in net.named_parameters()}  # <-
+functional_call(net, params, (torch.ones(1, 2),)).sum().backward()
+
+# %% what one model is detached for, and the other one is not
+#: asks: G.weight
+#: after: a tutorial on GANs: the generator never learns
+#: code: cut_detach
+#: says: write it where no gradient is wanted: fake.detach() at line 7
+#: grad: None
+G, D = nn.Linear(2, 2), nn.Linear(2, 1)
+og, od = torch.optim.SGD(G.parameters(), lr=0.1), torch.optim.SGD(D.parameters(), lr=0.1)
+for i in range(2):
+    od.zero_grad(); og.zero_grad()
+    fake = G(torch.ones(3, 2)).detach()  # <-
+    d_loss = D(fake).mean()
+    d_loss.backward()
+    od.step()
+    g_loss = -D(fake).mean()
+    g_loss.backward()
+    og.step()
+
+# %% a layer that is replaced after two optimizers of one class were made
+#: asks: G[1].weight
+#: after: a forum thread on GANs: a new last layer
+#: code: not_optimized
+#: says: Adam (line 3) does not have it: Adam has the G[1].weight that was made at line 2, and the one in use was made at line 5
+#: says: Make the optimizer after line 5
+G, D = nn.Sequential(nn.Linear(2, 4), nn.Linear(4, 2)), nn.Linear(2, 1)
+opt_g = torch.optim.Adam(G.parameters(), lr=0.01)  # <-
+opt_d = torch.optim.Adam(D.parameters(), lr=0.01)
+G[1] = nn.Linear(4, 2)
+for i in range(2):
+    opt_g.zero_grad()
+    D(G(torch.ones(3, 2))).mean().backward()
+    opt_g.step()
+    opt_d.zero_grad()
+    D(torch.ones(3, 2)).mean().backward()
+    opt_d.step()

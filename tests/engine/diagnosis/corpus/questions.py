@@ -1008,7 +1008,7 @@ net(torch.ones(1, 2), True).sum().backward()
 
 # %% cleared between backward and step
 #: tensor: model.weight
-#: code: cleared
+#: code: cleared_before_step
 model = nn.Linear(2, 1)
 opt = torch.optim.SGD(model.parameters(), lr=0.1)
 loss = model(torch.ones(3, 2)).mean()
@@ -1182,13 +1182,13 @@ for epoch in range(2):
 
 # %% the wrong optimizer is cleared
 #: tensor: b.weight
-#: code: accumulated
+#: code: not_optimized
 a, b = nn.Linear(1, 1), nn.Linear(1, 1)
-oa = torch.optim.SGD(a.parameters(), lr=0.1)
+oa = torch.optim.SGD(a.parameters(), lr=0.1)  # <-
 for i in range(2):
     oa.zero_grad()
     loss = b(a(torch.ones(1, 1))).sum()
-    loss.backward()  # <-
+    loss.backward()
     oa.step()
 
 # %% the name now stands for a detached copy
@@ -1848,3 +1848,18 @@ x = torch.arange(4)  # <-
 y = (x - 1).float()
 w = torch.ones(4, requires_grad=True)
 (w * y).sum().backward()
+
+# %% a bias before batch norm
+#: tensor: net.conv.bias
+#: code: cancelled
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(2, 4, 3)
+        self.bn = nn.BatchNorm2d(4)
+
+    def forward(self, x):
+        return torch.relu(self.bn(self.conv(x))).mean(dim=(2, 3))  # <-
+
+net = Net()
+net(torch.randn(8, 2, 5, 5)).pow(2).sum().backward()
