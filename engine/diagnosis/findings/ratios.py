@@ -73,20 +73,27 @@ def _is_one(run: Run, event: OpRan, ours: int, theirs: int, step: int) -> bool:
 
 
 def _again(run: Run, found: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int, int]]:
-    """Where the same data come again after an update, and the constant was made after that: the step at which they came first,
-    that step, and the two sides."""
-    rows, firsts = Counter[int](), dict[int, int]()
+    """Where the same data, all of them, come again after an update, and the constant was made after that: the step at which
+    they came before, that step, and the two sides."""
+    rows, firsts, places = Counter[int](), dict[int, int](), dict[tuple[int, str], int]()
     for step, ours, theirs in found:
-        leaves = leaves_of(run, [ours])
+        leaves, before = leaves_of(run, [ours]), []
+        known = True
         for whole, count in _data(run, ours).items():
             first = firsts.setdefault(whole, step)
             rows[whole] += count
-            size = (*run.tensors[whole].info.shape, 1)[0]
-            updates = [at for leaf in leaves for at in run.updates.get(leaf, ()) if first < at < step]
-            if rows[whole] <= size or not updates or run.tensors[run.owner(theirs)].born < max(updates):
-                continue
-            if any(not run.same(run.status(leaf, first).array, run.status(leaf, step).array) for leaf in leaves):
-                yield first, step, ours, theirs
+            maker = run.tensors[whole].op
+            like = places.setdefault((maker.site, maker.op), whole)
+            if rows[whole] > (*run.tensors[whole].info.shape, 1)[0]:
+                before.append(first)
+            else:  # other states, or other actions
+                known = known and like != whole and run.same(run.tensors[like].info.array, run.tensors[whole].info.array)
+        first = max(before, default=step)
+        updates = [at for leaf in leaves for at in run.updates.get(leaf, ()) if first < at < step]
+        if not known or not updates or run.tensors[run.owner(theirs)].born < max(updates):
+            continue
+        if any(not run.same(run.status(leaf, first).array, run.status(leaf, step).array) for leaf in leaves):
+            yield first, step, ours, theirs
 
 
 def _data(run: Run, tensor: int) -> dict[int, int]:

@@ -378,3 +378,10 @@ def test_weights_that_are_set_alike_through_data_are_symmetric_not_dead() -> Non
         "    optimizer.zero_grad()\n    loss.backward()\n    optimizer.step()\n"
     )
     assert [each.rule for each in made] == ["symmetry"]
+
+
+def test_a_key_error_that_says_a_sentence_is_not_that_of_a_dictionary_without_a_key() -> None:
+    (refused,) = found("import torch\nfrom torch import nn\nnn.Module().add_module('conv.1', nn.Linear(1, 1))\n")
+    assert (refused.rule, refused.title) == ("program_error", "A key or a name is refused.")
+    (missing,) = found("state = {'model': 1}\nstate['optimizer']\n")
+    assert missing.title == "A dictionary is asked for a key that it does not have."

@@ -361,6 +361,7 @@ for epoch in range(3):
 
 # %% an environment that hands out its array, and a buffer of it
 #: finds: same_array_kept
+import random
 random.seed(0)
 class Grid:
     def __init__(self):
@@ -648,6 +649,7 @@ print(loss.item())
 
 # %% an old policy that is brought up to date before each update
 #: finds: old_computed_anew
+from torch.distributions import Normal
 policy, old_policy = nn.Linear(3, 2), nn.Linear(3, 2)
 opt = torch.optim.SGD(policy.parameters(), lr=1e-2)
 def logp(net, s, a):

@@ -768,6 +768,7 @@ for i in range(5):
 print(loss.item())
 
 # %% an environment that makes a new array in each step
+import random
 random.seed(0)
 class Env:
     def __init__(self):
@@ -1103,3 +1104,19 @@ w = w * 2
 v = torch.ones(3).expand(4, 3).clone()
 v *= 2
 print(w.sum(), v.sum())
+
+# %% old probabilities of actions that are drawn anew in each update
+policy = nn.Linear(4, 3)
+optimizer = torch.optim.Adam(policy.parameters(), lr=0.05)
+obs = torch.randn(64, 4)
+best = (obs @ torch.randn(4, 3)).argmax(1)
+for step in range(6):
+    dist = torch.distributions.Categorical(logits=policy(obs))
+    action = dist.sample()
+    old_logp = dist.log_prob(action).detach()
+    gain = (action == best).float() - 0.5
+    ratio = torch.exp(torch.distributions.Categorical(logits=policy(obs)).log_prob(action) - old_logp)
+    loss = -torch.min(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
