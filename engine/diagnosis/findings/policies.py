@@ -41,7 +41,7 @@ _FAR = 12
 _MOST = 60
 _GAINS = re.compile(r"(?<![a-z])(adv|rew|ret|gain|gae|discounted|g_t)|^(r|g|R|G|A)s?$|(?<![a-z])returns?", re.IGNORECASE)
 """The names of what is to become large."""
-_BEFORE = re.compile(r"(?<![a-z])(old|prev|behaviou?r|ref|before|mu)(?![a-z])", re.IGNORECASE)
+BEFORE = re.compile(r"(?<![a-z])(old|prev|behaviou?r|ref|before|mu)(?![a-z])", re.IGNORECASE)
 """The names of what was before an update."""
 _LOSSES = re.compile(r"loss|cost|regret|penal|neg", re.IGNORECASE)
 
@@ -132,7 +132,7 @@ def _constant(run: Run, step: int, first: int, difference: int, sides: tuple[Spo
     if sides is None or not _exponential(run, difference):
         return unsure, []
     one, other = (side.text() for side in sides)
-    if _BEFORE.search(one) and not _BEFORE.search(other):
+    if BEFORE.search(one) and not BEFORE.search(other):
         return unsure, []
     site = site_of(sides[1].cell, sides[1].node)
     kept = _kept_log_probability(run, first, step) if bounded_exponential(run, difference) else None

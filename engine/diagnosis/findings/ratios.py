@@ -11,7 +11,7 @@ from ..mending import Changes, beside, loop_around, spot, statement_of
 from ..mends.order import made_once
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
-from .policies import bounded_exponential, sides_of
+from .policies import BEFORE, bounded_exponential, sides_of
 from .registry import rule
 from .sampling import leaves_of
 
@@ -30,7 +30,10 @@ _FAR = 12
 @rule(70, OLD_COMPUTED_ANEW)
 def old_computed_anew(run: Run) -> Iterator[Finding]:
     """What is subtracted from a log-probability was made of the same data with the same weights, every time, although the data
-    have been used for updates before; and the ratio is bounded, as where several updates follow one another."""
+    have been used for updates before; and the ratio is bounded, as where several updates follow one another.
+
+    `new - new.detach()` may be written for its gradient alone: there it is a hint, unless it is given the name of an old one.
+    """
     apart = set[int]()
     places: dict[int, list[tuple[int, int, int]]] = {}
     for step, event in run.first_ops_of(run.having("difference"), _LOOKED_AT):
@@ -58,7 +61,8 @@ def old_computed_anew(run: Run) -> Iterator[Finding]:
             f"Compute {old} once, before the first update with these data, and keep it.",
             step=step, site=made, related=[run.site(step), run.site(run.tensors[ours].born)],
             evidence=[("difference", "0 everywhere"), ("times that were looked at", str(len(found)))],
-            nodes=[key(theirs), key(ours)], changes=_before_loop(run, made),
+            nodes=[key(theirs), key(ours)], severity="hint" if run.owner(theirs) == ours and not BEFORE.search(old) else "",
+            changes=_before_loop(run, made),
         )  # fmt: skip
 
 
