@@ -401,3 +401,34 @@ def test_small_tensors_are_kept_as_they_lie_and_views_as_they_are_meant(torch: M
         found = array.to_numpy()
         assert found is not None
         assert found.tolist() == tensor.resolve_conj().resolve_neg().tolist()
+
+
+TARGET = """import torch
+from torch import nn
+torch.manual_seed(0)
+class Agent:
+    def __init__(self):
+        self.net, self.target = nn.Linear(2, 2), nn.Linear(2, 2)
+        self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+    def sync(self):
+        self.target = self.net
+    def learn(self, x):
+        with torch.no_grad():
+            goal = self.target(x)
+        loss = (self.net(x) - goal - 1).pow(2).mean()
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+agent = Agent()
+for step in range(6):
+    agent.learn(torch.randn(4, 2))
+    if step == 2:
+        agent.sync()
+"""
+
+
+def test_a_module_that_a_method_gives_to_its_object_has_the_name_there(taped: Taped) -> None:
+    recording = taped(TARGET)
+    names = {event.name: event.tensor for event in recording.events if isinstance(event, e.Named)}
+    assert names["agent.target.weight"] == names["agent.net.weight"]
+    assert [f.rule for f in findings(recording)] == ["target_is_network"]
