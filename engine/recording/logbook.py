@@ -292,6 +292,8 @@ class Logbook(ABC):
         if ref is None or ref() is not owner:
             return
         held = object.__getattribute__(owner, "__dict__")
+        if type(held) is not dict:
+            return
         among = held.get("_modules")
         child = among.get(attribute) if type(among) is dict and attribute in among else held.get(attribute)
         if child.__class__ in PLAIN or not self.kinds.is_module(child):
