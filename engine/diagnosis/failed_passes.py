@@ -225,7 +225,8 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
         f"{clip(what, 2 * MAX_LABEL)} wrote it ({', '.join(lines) or 'an unknown line'}); at "
         f"{run.where(entry.began)} it is at version "
         f"{crime.needed}, so backward fails.",
-        _remedy(what, name, by_optimizer),
+        _apart(run, entry) if by_optimizer and mends.steps_apart(run, write, entry.began)
+        else _remedy(what, name, by_optimizer),
         step=write,
         related=[run.site(born), run.site(entry.began), *map(run.site, crime.writes)],
         evidence=[
@@ -237,6 +238,15 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
         severity=severity, ends=severity == "error",
         changes=mends.stepped_after(run, write, entry.began) if by_optimizer else mends.of_copies(run, write),
     )  # fmt: skip
+
+
+def _apart(run: Run, entry: Pass) -> str:
+    """What to do where the pass is not the step's own."""
+    root = run.names([tensor for tensor, _ in entry.event.roots])
+    return (
+        f"Compute {root} anew after the step, with all that goes through the changed weights. With the step behind this pass "
+        "it would not have the gradients of its own loss alone."
+    )
 
 
 def _remedy(what: str, name: str, by_optimizer: bool) -> str:

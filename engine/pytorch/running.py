@@ -57,6 +57,14 @@ class Program(RunningLoops):
         self.bind(name, value, function)
         return value
 
+    def placed(self, owner: Any, attribute: str) -> None:
+        """A method gave an attribute of its object a value."""
+        recorder = self.recorder
+        if not recorder.deaf and not recorder.passes_over:
+            with recorder.noting():
+                recorder.settle()
+                recorder.placed(owner, attribute)
+
     def mark(self) -> None:
         """A statement ended."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
 from .assembly import Assembly
@@ -34,7 +35,7 @@ from .module_paths import Calls, Inside
 from .op_info import OpInfo
 from .recording import Recording
 from .store import ArrayStore, StoredArray
-from .tensor_paths import PLAIN, Kinds, tensor_paths
+from .tensor_paths import IN_CONTAINERS, PLAIN, Kinds, tensor_paths
 from .writer import NOWHERE, LoopNest, Where, Writer
 
 BATCH = 20_000
@@ -79,6 +80,8 @@ class Logbook(ABC):
         self._names: dict[tuple[str, str], int] = {}
         self._within: dict[tuple[str, str], dict[str, None]] = {}
         """Names of modules -> the paths by which what is in them was named."""
+        self._owners: dict[int, tuple[weakref.ref[Any], str, str]] = {}
+        """id() of an object of the program's -> that object, its first name, and the function whose local that is."""
         self._named: dict[int, int] = {}
         """What has a name -> within how many calls of the program it was given one, the fewest."""
         self._running: list[int] = []
@@ -262,6 +265,52 @@ class Logbook(ABC):
         for path in gone:
             if path not in within and self._names.pop((function, name + path), NOTHING) != NOTHING:
                 self.named(self.where(), name + path, NOTHING, function)
+        if not given and (module or type(value).__module__ == "__main__"):
+            self._owned(name, value, function, module)
+
+    def _owned(self, name: str, value: Any, function: str, module: bool) -> None:
+        """An object got a name: what its methods give it later will be found by that. Where two of its attributes are one
+        module, the tensors in it go by both names."""
+        try:
+            owner, held = weakref.ref(value), object.__getattribute__(value, "__dict__")
+        except (AttributeError, TypeError):
+            return
+        self._owners.setdefault(id(value), (owner, name, function))
+        if module or type(held) is not dict:
+            return
+        seen: set[int] = set()
+        for attribute, child in islice(held.items(), IN_CONTAINERS):
+            if type(attribute) is str and child.__class__ not in PLAIN and self.kinds.is_module(child):
+                if id(child) in seen:
+                    self._named_within(f"{name}.{attribute}", child, function)
+                seen.add(id(child))
+
+    def placed(self, owner: Any, attribute: str) -> None:
+        """A method gave an attribute of its object a value: if that is a module, and the object has a name, what is in the
+        module goes by this name from now on."""
+        ref, name, function = self._owners.get(id(owner), (None, "", ""))
+        if ref is None or ref() is not owner:
+            return
+        held = object.__getattribute__(owner, "__dict__")
+        if type(held) is not dict:
+            return
+        among = held.get("_modules")
+        child = among.get(attribute) if type(among) is dict and attribute in among else held.get(attribute)
+        if child.__class__ in PLAIN or not self.kinds.is_module(child):
+            return
+        whole = f"{name}.{attribute}"
+        now = self._named_within(whole, child, function)
+        starts = f"{whole}."
+        for bound in [n for f, n in self._names if f == function and n.startswith(starts) and n not in now]:
+            del self._names[function, bound]
+            self.named(self.where(), bound, NOTHING, function)
+
+    def _named_within(self, name: str, module: Any, function: str) -> set[str]:
+        """The tensors in a module that have been seen get their names behind the module's; which names those are."""
+        found = {name + path: tensor for path, tensor, _ in tensor_paths(module, kinds=self.kinds) if self.known(tensor) >= 0}
+        for bound, tensor in found.items():
+            self._bind(bound, tensor, function, self.where())
+        return set(found)
 
     def _bind(self, name: str, tensor: Any, function: str, where: Where) -> None:
         self._where = where

@@ -69,10 +69,18 @@ def _names(target: ast.expr) -> list[str]:
 
 def _changed(target: ast.expr) -> list[str]:
     """The names of what assignments to attributes and items (`net.fc = …`, `w[0] = …`) change, so that what is in there now
-    gets its names. What a method does to its own object is seen when that is bound."""
+    gets its names. What a method does to its own object is seen when that is bound, and where it gives it a module
+    (`_placed`)."""
     if isinstance(target, ast.Tuple | ast.List):
         return [name for part in target.elts for name in _changed(part)]
     return [name for name in [_root(target)] if name not in ("", "self")] if not isinstance(target, ast.Name) else []
+
+
+def _placed(node: ast.Assign) -> list[ast.Attribute]:
+    """The attributes that a method gives its own object, `self.target = …`, where they may be modules."""
+    if not isinstance(node.value, ast.Name | ast.Attribute | ast.Call):
+        return []
+    return [t for t in node.targets if isinstance(t, ast.Attribute) and _root(t) == "self"]
 
 
 def _root(node: ast.expr) -> str:
@@ -115,9 +123,11 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         """`a = b = value`."""
+        placed = [] if self.in_class else _placed(node)
+        reports = [_report("placed", ast.Name("self", ast.Load()), ast.Constant(t.attr), at=node) for t in placed]
         self.generic_visit(node)
         names = [n for t in node.targets for n in (*_names(t), *_changed(t))]
-        return [node, *self._binds(names, node)]
+        return [node, *self._binds(names, node), *reports]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """`a += value`."""

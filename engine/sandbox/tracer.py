@@ -96,6 +96,11 @@ class Tape(RunningLoops):
             told.bind(name, value, function, given)
         self.mark()
 
+    def placed(self, owner: Any, attribute: str) -> None:
+        """A method gave an attribute of its object a value."""
+        if context.observer is not None:
+            self.recorder.placed(owner, attribute)
+
     def mark(self) -> None:
         """A statement ended."""
         if self.unsaid and (self.levels is None or not self.levels.quiet):

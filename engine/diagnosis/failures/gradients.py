@@ -65,6 +65,21 @@ GRADIENTS = (
         mechanical=True,
     ),
     Failure(
+        "write_to_expanded",
+        ("more than one element of the written-to tensor refers to a single memory location",
+         "some elements of the input tensor and the written-to tensor refer to a single memory location"),
+        "A tensor is written in place whose elements share memory.",
+        "expand() and broadcasting copy nothing: along the new dimension all elements are one and the same number in memory, "
+        "which can be written once only. The shapes are right.",
+        "clone() it first, or compute a new tensor: {name} = {name} * … instead of {name} *= ….",
+        "x",
+        cases=(
+            Case(r"some elements of the input tensor", "A tensor is written in place from a part of itself that overlaps.",
+                 "clone() what is read: x[1:] += x[:-1].clone()."),
+        ),
+        mechanical=True,
+    ),
+    Failure(
         "integer_requires_grad",
         ("Only Tensors of floating point and complex dtype can require gradients",
          "only Tensors of floating point dtype can require gradients"),

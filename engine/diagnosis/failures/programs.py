@@ -152,6 +152,20 @@ PROGRAMS = (
         "Leave them out, if p.dim() > 1, and set biases with nn.init.zeros_(p).",
     ),
     Failure(
+        "resumed_afresh", ("is not specified in param_groups",),
+        "A schedule is to go on with an optimizer that is new.",
+        "last_epoch=-1, the default, begins a schedule; any other number resumes one. It then looks in the optimizer for the "
+        "learning rate that the schedule began with, initial_lr, which only a schedule has written there: this optimizer has "
+        "never had one, and has loaded no state.",
+        "Load the optimizer's saved state before the schedule is made, optimizer.load_state_dict(checkpoint[…]), or leave "
+        "last_epoch out and give the schedule its own saved state: scheduler.load_state_dict(…).",
+        cases=(
+            Case(r"'initial_lr' is not specified", "{call} is to go on where another one stopped (last_epoch is not -1), with "
+                 "an optimizer that is new."),
+        ),
+        types=("KeyError",),
+    ),
+    Failure(
         "scaler_out_of_turn",
         ("step() has already been called since the last update()", "unscale_() has already been called on this optimizer",
          "unscale_() is being called after step()", "No inf checks were recorded prior to update"),

@@ -68,6 +68,8 @@ CONSEQUENCES = {
     "undivided_accumulation": {"diverging"},
     "made_in_forward": {"stale_optimizer"},
     "scaled_again": {"data_changed"},
+    "ratio_is_one": {"old_computed_anew"},
+    "mixed_apart": {"shuffled_apart"},
     "unused_adaptation": {"unused_result"},
 }  # fmt: skip
 """Findings that say no more than that another one has taken effect."""

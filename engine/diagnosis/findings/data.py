@@ -26,7 +26,7 @@ _WRITES = 400
 """Writes in place at one site that are looked at."""
 
 
-def _layers(run: Run, tensor: int) -> Iterator[int]:
+def layers_of(run: Run, tensor: int) -> Iterator[int]:
     """The steps of the layers that take a tensor, or what is made of it element by element, or by views and copies."""
     queue, seen = [tensor], {tensor}
     along = run.having("elementwise") | run.having("same_values") | run.having("casts") | run.having("joins")
@@ -55,7 +55,7 @@ def rounded_to_zero(run: Run) -> Iterator[Finding]:
         before, after = run.values(given, step), run.values(event.outputs[0].id, step)
         if before is None or after is None or after.size < 8 or (before != 0).mean() < 0.5 or (after != 0).mean() > 0.02:
             continue
-        if next(_layers(run, event.outputs[0].id), None) is None:
+        if next(layers_of(run, event.outputs[0].id), None) is None:
             continue
         yield finding(
             run, ROUNDED_TO_ZERO,
@@ -96,7 +96,7 @@ def scaled_again(run: Run) -> Iterator[Finding]:
             seen[place] = (step, event)
             continue
         first, _ = seen[place]
-        if run.loops(first) == run.loops(step) or next(_layers(run, written), None) is None or _filled_anew(run, base):
+        if run.loops(first) == run.loops(step) or next(layers_of(run, written), None) is None or _filled_anew(run, base):
             continue
         told.add(event.site)
         site = run.site(step)
@@ -218,12 +218,12 @@ def _parts(run: Run, data: int, statistic: int) -> Iterator[tuple[int, int]]:
 
 def _only_tested(run: Run, tensor: int) -> bool:
     """Whether layers take what is made of a tensor, and no pass goes through them."""
-    steps = list(_layers(run, tensor))
+    steps = list(layers_of(run, tensor))
     nodes = [event.node for step in steps if isinstance(event := run.events[step], OpRan)]
     return bool(steps) and not any(node is not None and node.id in run.ran for node in nodes)
 
 
 def _trained(run: Run, tensor: int) -> bool:
     """Whether a pass goes through a layer that takes what is made of a tensor; with a loader, one that takes its samples."""
-    nodes = [event.node for step in _layers(run, tensor) if isinstance(event := run.events[step], OpRan)]
+    nodes = [event.node for step in layers_of(run, tensor) if isinstance(event := run.events[step], OpRan)]
     return not nodes or any(node is not None and node.id in run.ran for node in nodes)

@@ -27,7 +27,7 @@ def shuffled_apart(run: Run) -> Iterator[Finding]:
     drawn = {}
     for step in steps_of(run, run.having("creation")):
         event = run.events[step]
-        if isinstance(event, OpRan) and len(event.outputs) == 1 and _permutes(run, step, event):
+        if isinstance(event, OpRan) and len(event.outputs) == 1 and permutes(run, step, event):
             drawn[event.outputs[0].id] = step
     if len(drawn) < 2:
         return
@@ -75,7 +75,7 @@ def shuffled_apart(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _permutes(run: Run, step: int, event: OpRan) -> bool:
+def permutes(run: Run, step: int, event: OpRan) -> bool:
     """Whether an operation drew a permutation."""
     info = event.outputs[0]
     if "creation" not in run.traits(event.op) or len(info.shape) != 1 or info.shape[0] < 4 or "int" not in info.dtype:

@@ -41,7 +41,7 @@ _FAR = 12
 _MOST = 60
 _GAINS = re.compile(r"(?<![a-z])(adv|rew|ret|gain|gae|discounted|g_t)|^(r|g|R|G|A)s?$|(?<![a-z])returns?", re.IGNORECASE)
 """The names of what is to become large."""
-_BEFORE = re.compile(r"(?<![a-z])(old|prev|behaviou?r|ref|before|mu)(?![a-z])", re.IGNORECASE)
+BEFORE = re.compile(r"(?<![a-z])(old|prev|behaviou?r|ref|before|mu)(?![a-z])", re.IGNORECASE)
 """The names of what was before an update."""
 _LOSSES = re.compile(r"loss|cost|regret|penal|neg", re.IGNORECASE)
 
@@ -104,7 +104,7 @@ def gradient_cancels(run: Run) -> Iterator[Finding]:
         if same[event.site] != _TWICE:
             continue
         leaves = [leaf for leaf in leaves_of(run, [ours]) if leaf in run.updates]
-        sides = _sides(run, step)
+        sides = sides_of(run, step)
         (name, made), (again, anew) = (
             (text or run.title(t), run.where(run.tensors[t].born))
             for t, text in ((theirs, sides[1].text() if sides else ""), (ours, sides[0].text() if sides else ""))
@@ -132,10 +132,10 @@ def _constant(run: Run, step: int, first: int, difference: int, sides: tuple[Spo
     if sides is None or not _exponential(run, difference):
         return unsure, []
     one, other = (side.text() for side in sides)
-    if _BEFORE.search(one) and not _BEFORE.search(other):
+    if BEFORE.search(one) and not BEFORE.search(other):
         return unsure, []
     site = site_of(sides[1].cell, sides[1].node)
-    kept = _kept_log_probability(run, first, step) if _bounded_exponential(run, difference) else None
+    kept = _kept_log_probability(run, first, step) if bounded_exponential(run, difference) else None
     if kept is not None and _as_then(run, first, kept[1]):
         fix = f"Subtract {kept[0]}, which was kept when the actions were drawn, instead of {other}."
         return fix, replaced(run, site, kept[0])
@@ -153,7 +153,7 @@ def ratio_is_one(run: Run) -> Iterator[Finding]:
         if NOTHING in (ours, theirs) or ours == theirs or run.owner(theirs) != ours or not event.outputs:
             continue
         seen[event.site] += 1
-        bounded = _bounded_exponential(run, event.outputs[0].id)
+        bounded = bounded_exponential(run, event.outputs[0].id)
         kept = _kept_log_probability(run, ours, step) if bounded and seen[event.site] == _TWICE else None
         if kept is None:
             continue
@@ -192,7 +192,7 @@ def _exponential(run: Run, tensor: int) -> list[int]:
     return made
 
 
-def _bounded_exponential(run: Run, tensor: int) -> bool:
+def bounded_exponential(run: Run, tensor: int) -> bool:
     """Whether the exponential of a tensor is taken and bounded."""
     for made in _exponential(run, tensor):
         for later in run.consumers.get(made, ()):
@@ -225,7 +225,7 @@ def _seen_from(run: Run, bound: int, step: int) -> bool:
     return calls in ((), here)
 
 
-def _sides(run: Run, step: int) -> tuple[Spot, Spot] | None:
+def sides_of(run: Run, step: int) -> tuple[Spot, Spot] | None:
     """What stands on both sides of a difference in the text."""
     found = spot(run, run.site(step))
     if found is None or not isinstance(found.node, ast.BinOp) or not isinstance(found.node.op, ast.Sub):

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from ...graph.numbers import shape_text
+from ...graph.symbols import clip
 from ...program.project import NOT_OPENED
 from ...program.usual_imports import USUAL, forgotten
 from ...recording.events import NOTHING, Raised
@@ -17,12 +18,13 @@ from ..backward_call import receiver
 from ..failed_passes import kind_of
 from ..failures import FAILURES, Case, Failure, failure_of
 from ..mending import Changes, before
+from ..mends.graphs import expanded_copied
 from ..mends.refusals import accepted
 from ..operands import Operand, called, described, expression, operands, subject
 from ..paths import Paths, paths_of
 from ..program_ast import site_of
 from ..reason import Finding, Kind
-from ..run import NAN, Run, finding, key, said
+from ..run import MAX_LABEL, NAN, Run, finding, key, said
 from .registry import rule
 
 _INDEX = re.compile(r"at index (\d{1,6})")
@@ -123,6 +125,8 @@ def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) ->
             title, explanation, fix = beside
         elif failure.code == "unused_input" and (unused := _unused(paths, given, event.message, step)):
             title, explanation, fix = unused
+        if failure.code == "write_to_expanded" and case is None and (shared := _expanded(paths, given, step)):
+            title, explanation, fix, changes = shared
     return finding(
         run, KINDS[failure.code], title, explanation, fix,
         step=step,
@@ -183,6 +187,31 @@ def _made_beside(paths: Paths, result: Operand, asked: Operand, step: int) -> tu
                 f"nothing in {made}.",
                 f"Compute {made} from {own}{joined}, or take the gradient with respect to {source}{wanted}.",
             )
+    return None
+
+
+def _expanded(paths: Paths, given: list[Operand], step: int) -> tuple[str, str, str, Changes] | None:
+    """Title, explanation, fix and its changes where a tensor is written that was expanded: the same numbers several times."""
+    run = paths.run
+    for operand in given:
+        tensor = operand.tensor
+        for _ in range(_AROUND):
+            born, event = run.op_of(tensor)
+            sources = run.inputs(event)
+            if not sources or event.op not in run.having("same_values"):
+                break
+            many, few = (math.prod(run.tensors[t].info.shape) for t in (tensor, sources[0]))
+            if few < many:
+                made = run.segment(run.site(born))
+                return (
+                    f"{operand.text} is written in place, but it is expanded: {many} elements of {few} numbers in memory.",
+                    f"{clip(made, MAX_LABEL) if made else 'What made it'} at {run.where(born)} copies nothing: where the shape "
+                    "has grown, all elements are one number, which can be written once only. The shapes are right.",
+                    f"Copy it before it is written, {operand.text} = {operand.text}.clone(), or where it is expanded; or "
+                    "compute a new tensor instead of writing.",
+                    expanded_copied(run, born, step, operand.text),
+                )
+            tensor = sources[0]
     return None
 
 
@@ -282,7 +311,7 @@ def failed(run: Run) -> Iterator[Finding]:
         return
     step, event = run.raised
     paths, failure = paths_of(run.recording), failure_of(event.message, event.type)
-    title, explanation, fix = _own(paths, step) or _missing(event) or _ENDS.get(event.type) or _ANY
+    title, explanation, fix = _own(paths, step) or _missing(event) or _refused_name(event) or _ENDS.get(event.type) or _ANY
     if failure is not None:
         title, explanation, fix = failure.title, failure.explanation, failure.remedy()
     given = operands(paths, step)
@@ -310,6 +339,13 @@ def _missing(event: Raised) -> tuple[str, str, str] | None:
         f"{found[1] or found[2]} is not there.", "It belongs to a package that programs do not have here.",
         "" if event.help else "Do it without.",
     )  # fmt: skip
+
+
+def _refused_name(event: Raised) -> tuple[str, str, str] | None:
+    """Title, explanation and fix of a KeyError that says a sentence: then no dictionary of the program's lacks a key."""
+    if event.type != "KeyError" or not re.search(r"\w+ \w+ \w+", event.message):
+        return None
+    return "A key or a name is refused.", "What refuses it says why.", "Do what the error says; the key itself may be there."
 
 
 _ANY = (

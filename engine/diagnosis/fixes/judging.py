@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections import Counter
 from collections.abc import Container, Sequence
@@ -145,19 +146,28 @@ def _printed(recording: Recording, before: int | None = None) -> str:
 
 def _first_of(recording: Recording, changes: Sequence[TextChange]) -> int:
     """The step at which the program comes to the first of the changes: something happens on a changed line, or on one behind it
-    in the same function where nothing is recorded of those; the end of the run where that never is."""
+    in the same function where nothing is recorded of those, or on or behind a line that calls this function; the end of the
+    run where that never is."""
     steps: dict[Site, int] = {}
     for step, event in zip(count(), recording.events):
         if event.site >= 0:
             steps.setdefault(recording.sites[event.site], step)
     source, reached = paths_of(recording).source, []
+
+    def end_of(cell: int, node: ast.AST | None) -> int:
+        owner = source.function(node) if node is not None else None
+        return getattr(owner, "end_lineno", None) or len(recording.source[cell]) + 1
+
     for change in changes:
-        spans = [(change.line, change.end_line)]
         statement = source.innermost(change.cell, change.line)
         owner = source.function(statement) if statement is not None else None
-        spans.append((change.line, getattr(owner, "end_lineno", None) or len(recording.source[change.cell]) + 1))
-        for first, last in spans:
-            found = [s for site, s in steps.items() if site.cell == change.cell and first <= site.line <= last]
+        spans = [(change.cell, change.line, change.end_line), (change.cell, change.line, end_of(change.cell, statement))]
+        if isinstance(owner, ast.FunctionDef):
+            above = source.parents.get(owner)
+            name = above.name if owner.name == "__init__" and isinstance(above, ast.ClassDef) else owner.name
+            spans += [(cell, call.lineno, end_of(cell, call)) for cell, call in source.calls.get(name, ())]
+        for cell, first, last in spans:
+            found = [s for site, s in steps.items() if site.cell == cell and first <= site.line <= last]
             if found:
                 reached.append(min(found))
                 break

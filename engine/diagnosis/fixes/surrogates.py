@@ -17,6 +17,7 @@ from ...recording.events import NOTHING, OpRan
 from ...recording.index import Pass
 from ...recording.recording import Recording
 from ..cadence import used_fills
+from ..failed_passes import failure
 from ..paths import paths_of
 from ..run import Run
 from .places import Places
@@ -91,8 +92,8 @@ def _gradients(recording: Recording, line: Line, places: Places | None) -> Gradi
         if site is None or entry.event.via != "backward" or site.cell != line[0]:
             continue
         first, last = (site.line, site.line) if places is None else places.lines(site)
-        if not first <= line[1] <= last:
-            continue
+        if not first <= line[1] <= last or failure(run, entry):
+            continue  # a pass that broke off has given some leaves a part of their gradients
         found: Gradients = {}
         for _, event in run.fills(entry):
             values = recording.array(event.increment)

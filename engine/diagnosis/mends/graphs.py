@@ -10,10 +10,12 @@ from ...recording.events import NOTHING, OpRan, Site
 from ...recording.index import Pass
 from ..mending import (
     Changes,
+    after,
     argument_at,
     before,
     beside,
     definition_of,
+    dropped,
     enclosed,
     first_in,
     in_body,
@@ -22,15 +24,21 @@ from ..mending import (
     loop_around,
     moved,
     out_of_place,
+    receiver_at,
     site_of,
     sites_at,
     spot,
+    statement_at,
     statement_of,
+    text_at,
     with_call,
 )
 from ..paths import paths_of
 from ..run import Run
 from .training import DOTTED
+
+_USES = 100
+"""Operations that take a parameter which are looked at."""
 
 
 def unretained(run: Run, backward: Site | None) -> Changes:
@@ -162,6 +170,13 @@ def cloned_view(run: Run, step: int, name: str) -> Changes:
     return before(run, run.site(step), f"{name} = {name}.clone()") if DOTTED.fullmatch(name) else []
 
 
+def expanded_copied(run: Run, expanded: int, step: int, name: str) -> Changes:
+    """What was expanded is copied: where it is made, or before it is written, where it is one of several."""
+    found = statement_of(run, run.site(expanded))
+    several = found is None or any(isinstance(t, ast.Tuple) for t in getattr(found.node, "targets", ()))
+    return cloned_view(run, step, name) if several else with_call(run, run.site(expanded), "clone()")
+
+
 def as_numbers(run: Run, step: int) -> Changes:
     """What is added to a running total has no graph."""
     found = statement_of(run, run.site(step))
@@ -190,12 +205,93 @@ def appended_as_numbers(run: Run, line: Site) -> Changes:
 
 
 def stepped_after(run: Run, write: int, began: int) -> Changes:
-    """The optimizer steps after the backward pass whose graph needs the weights as they were."""
+    """The optimizer steps after the backward pass whose graph needs the weights as they were; where this pass is another
+    optimizer's, whose gradients would be added to those of the step, what it begins with is computed anew after the step."""
     for site in sites_at(run, write):
         target = in_body(run, beside(run, began, site), site)
         if target is not None and (target.line, target.column) > (site.line, site.column):
-            return moved(run, site, after=target)
+            return _anew_after(run, site, target) if steps_apart(run, write, began) else moved(run, site, after=target)
     return []
+
+
+def steps_apart(run: Run, write: int, began: int) -> bool:
+    """Whether the gradients of a pass do not belong to the step that came before it: those of the step are cleared between the
+    two, or another optimizer steps after the pass."""
+    for site in sites_at(run, write):
+        backward = beside(run, began, site)
+        owner = text_at(run, receiver_at(run, site))
+        if backward is None or not owner or backward.line < site.line:
+            continue
+        cleared = [at for name, at in _called(run, site, "zero_grad") if name == owner and site.line < at.line <= backward.line]
+        optimizers = {name for name, _ in _called(run, site, "zero_grad")}
+        later = [name for name, at in _called(run, site, "step") if name in optimizers - {owner} and at.line > backward.line]
+        return bool(cleared or later)
+    return False
+
+
+def _called(run: Run, site: Site, method: str) -> list[tuple[str, Site]]:
+    """What a method is called on in the function of a site, and where."""
+    source, here = paths_of(run.recording).source, spot(run, site)
+    inside = source.function(here.node) if here is not None else None
+    return [
+        (ast.unparse(call.func.value), site_of(cell, call))
+        for cell, call in source.calls.get(method, ())
+        if cell == site.cell and isinstance(call.func, ast.Attribute) and source.function(call) is inside
+    ]
+
+
+def _anew_after(run: Run, step: Site, backward: Site) -> Changes:
+    """What the backward pass begins with computed after the step, with all that goes into it by way of changed parameters."""
+    body, name = _block(run, step), text_at(run, receiver_at(run, backward))
+    last = next((k for k, node in enumerate(body) if site_of(step.cell, node) == statement_at(run, step)), 0)
+    made = _needed(body[:last], name)
+    changed = _taking(run, step.cell, {t for _, each in run.optimizer_steps for t in each.parameters}, made)
+    again: list[ast.stmt] = []
+    tainted: set[str] = set()
+    for node in made:
+        if node in changed or tainted & _names(node, ast.Load):
+            again.append(node)
+            tainted |= _names(node, ast.Store)
+    found = spot(run, step)
+    if found is None or name not in tainted:
+        return []
+    unread = not any(name in _names(node, ast.Load) for node in body[:last])
+    return [
+        *(dropped(run, site_of(step.cell, again[-1])) if unread else []),
+        *after(run, step, *(found.program.lines.of(node) for node in again)),
+    ]
+
+
+def _block(run: Run, site: Site) -> list[ast.stmt]:
+    """The statements of the block that a site stands in."""
+    found = statement_of(run, site)
+    above = found.program.parents.get(found.node) if found is not None else None
+    blocks = (getattr(above, name, None) or [] for name in ("body", "orelse", "finalbody"))
+    return next((block for block in blocks if found is not None and found.node in block), [])
+
+
+def _needed(body: list[ast.stmt], name: str) -> list[ast.stmt]:
+    """The assignments of a block from which a name gets its value, in their order."""
+    wanted, found = {name}, list[ast.stmt]()
+    for node in reversed(body):
+        if isinstance(node, ast.Assign) and _names(node, ast.Store) & wanted:
+            found.append(node)
+            wanted = (wanted - _names(node, ast.Store)) | _names(node, ast.Load)
+    return found[::-1]
+
+
+def _names(node: ast.AST, how: type[ast.expr_context]) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, how)}
+
+
+def _taking(run: Run, cell: int, parameters: set[int], nodes: list[ast.stmt]) -> set[ast.stmt]:
+    """The statements of some in which an operation takes one of some parameters."""
+    lines = {line: node for node in nodes for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    found: set[ast.stmt] = set()
+    for parameter in parameters:
+        for step in run.consumers.get(parameter, ())[:_USES]:
+            found |= {lines[site.line] for site in sites_at(run, step) if site.cell == cell and site.line in lines}
+    return found
 
 
 def crossings(run: Run, entry: Pass, earlier: Iterable[int]) -> list[int]:

@@ -381,3 +381,10 @@ def test_that_the_time_was_up_comes_behind_what_is_wrong() -> None:
     nan, late = (each for each in findings(result.recording) if each.severity == "error")
     assert (nan.rule, late.rule) == ("nan", "program_error")
     assert late.fix.count("second") == 2, "what can be done is said once"
+
+
+def test_a_key_error_that_says_a_sentence_is_not_that_of_a_dictionary_without_a_key() -> None:
+    (refused,) = found("import torch\nfrom torch import nn\nnn.Module().add_module('conv.1', nn.Linear(1, 1))\n")
+    assert (refused.rule, refused.title) == ("program_error", "A key or a name is refused.")
+    (missing,) = found("state = {'model': 1}\nstate['optimizer']\n")
+    assert missing.title == "A dictionary is asked for a key that it does not have."

@@ -450,3 +450,50 @@ def test_places_move_with_what_is_written_before_them() -> None:
     assert lines(inside, Site(0, 2, 4, 2, 5)) == (2, 3)
     assert lines(inside, Site(0, 3, 0, 3, 5)) == (4, 4)
     assert lines([], Site(7, 2, 0, 2, 5)) == (2, 2)
+
+
+TWO_OPTIMIZERS = """import torch
+from torch import nn
+torch.manual_seed(0)
+G, D = nn.Linear(2, 3), nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1), nn.Sigmoid())
+opt_D, opt_G = torch.optim.SGD(D.parameters(), lr=0.1), torch.optim.SGD(G.parameters(), lr=0.1)
+for step in range(3):
+    real, fake = torch.randn(8, 3), G(torch.randn(8, 2))
+    on_fake = D(fake)
+    D_loss = -(torch.log(D(real)) + torch.log(1 - on_fake)).mean()
+    G_loss = torch.log(1 - on_fake).mean()
+    opt_D.zero_grad()
+    D_loss.backward(retain_graph=True)
+    opt_D.step()
+    opt_G.zero_grad()
+    G_loss.backward()
+    opt_G.step()
+"""
+
+
+def test_a_step_is_not_moved_behind_a_pass_of_another_optimizer() -> None:
+    recording = ran(TWO_OPTIMIZERS)
+    (finding,) = (f for f in findings(recording) if f.rule == "in_place_on_saved")
+    (text,) = changed_program(recording, finding.changes)
+    lines = [line.strip() for line in text.splitlines()]
+    step = lines.index("opt_D.step()")
+    assert lines[step : step + 4] == [
+        "opt_D.step()",
+        "on_fake = D(fake)",
+        "G_loss = torch.log(1 - on_fake).mean()",
+        "opt_G.zero_grad()",
+    ]
+    assert lines.index("on_fake = D(fake)") < lines.index("D_loss.backward(retain_graph=True)")
+    assert isinstance(tried(recording, finding), Edit)
+
+
+def test_a_step_whose_gradients_are_cleared_before_the_next_pass_is_not_moved_behind_it() -> None:
+    text = (
+        "import torch\nw = torch.ones(2, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\n"
+        "y = w * w\nfirst, second = y.sum(), (y * 2).sum()\n{}opt.zero_grad()\nfirst.backward(retain_graph=True)\nopt.step()\n"
+        "{}second.backward()\n"
+    )
+    (moved,) = (f for f in findings(ran(text.format("", ""))) if f.rule == "in_place_on_saved")
+    assert moved.fix.startswith("Call backward() before")
+    (kept,) = (f for f in findings(ran(text.format("", "opt.zero_grad()\n"))) if f.rule == "in_place_on_saved")
+    assert kept.fix.startswith("Compute second anew after the step")

@@ -407,3 +407,34 @@ def test_what_a_call_detaches_within_is_not_thrown_away_by_the_line(taped: Taped
     recording = taped(TRAINING.replace("    opt.step()\n", "    opt.step()\n    net.state_dict()\n"))
     assert "detach" in ops(recording)
     assert findings(recording) == []
+
+
+TARGET = """import torch
+from torch import nn
+torch.manual_seed(0)
+class Agent:
+    def __init__(self):
+        self.net, self.target = nn.Linear(2, 2), nn.Linear(2, 2)
+        self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+    def sync(self):
+        self.target = self.net
+    def learn(self, x):
+        with torch.no_grad():
+            goal = self.target(x)
+        loss = (self.net(x) - goal - 1).pow(2).mean()
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+agent = Agent()
+for step in range(6):
+    agent.learn(torch.randn(4, 2))
+    if step == 2:
+        agent.sync()
+"""
+
+
+def test_a_module_that_a_method_gives_to_its_object_has_the_name_there(taped: Taped) -> None:
+    recording = taped(TARGET)
+    names = {event.name: event.tensor for event in recording.events if isinstance(event, e.Named)}
+    assert names["agent.target.weight"] == names["agent.net.weight"]
+    assert [f.rule for f in findings(recording)] == ["target_is_network"]

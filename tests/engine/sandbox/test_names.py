@@ -69,3 +69,55 @@ def test_no_code_of_the_program_runs_for_a_name() -> None:
     recording = run(IMPORTS + text)
     assert recording.output == ""
     assert "odd.w" in now(text)
+
+
+PAIR = """
+class Pair:
+    def __init__(self):
+        self.net, self.target = nn.Linear(2, 2), None
+        self.copy = nn.Linear(2, 2)
+
+    def follow(self):
+        self.target = self.copy
+        self.copy = self.net
+
+    def again(self):
+        self.net = nn.Identity()
+
+pair = Pair()
+"""
+
+
+def test_a_module_that_a_method_gives_to_its_object_has_the_name_there_from_then_on() -> None:
+    before, after = now(PAIR), now(PAIR + "pair.follow()\n")
+    assert "pair.target.weight" not in before
+    assert after["pair.target.weight"] == before["pair.copy.weight"]
+    assert after["pair.copy.weight"] == after["pair.net.weight"] == before["pair.net.weight"]
+    gone = now(PAIR + "pair.again()\n")
+    assert "pair.net.weight" not in gone
+    assert "pair.copy.weight" in gone
+
+
+def test_a_module_of_a_module_that_a_method_replaces_is_named_anew() -> None:
+    text = (
+        "class Net(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.head = nn.Linear(2, 2)\n"
+        "    def other(self):\n"
+        "        self.head = nn.Linear(2, 3)\n"
+        "net = Net()\n"
+    )
+    index, count = names_of(text + "net.other()\n")
+    track = index.names["", "net.head.weight"]
+    assert track.at(count, NOTHING) > track.values[0]
+
+
+def test_an_object_that_holds_one_module_under_two_names_has_both() -> None:
+    names = now("class A:\n    def __init__(self):\n        self.q = nn.Linear(2, 2)\n        self.target = self.q\na = A()\n")
+    assert names["a.q.weight"] == names["a.target.weight"]
+
+
+def test_what_a_method_of_something_without_a_name_does_is_not_named() -> None:
+    names = now("class A:\n    def set(self):\n        self.q = nn.Linear(2, 2)\n        return 1\nn = A().set()\n")
+    assert not [name for name in names if "q." in name]

@@ -358,3 +358,402 @@ y = torch.tensor(np.array([values[i + W - 1] for i in range(80)]))
 for epoch in range(3):
     loss = F.mse_loss(net(x).squeeze(-1), y)
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% an environment that hands out its array, and a buffer of it
+#: finds: same_array_kept
+import random
+random.seed(0)
+class Grid:
+    def __init__(self):
+        self.state = np.zeros(5, dtype=np.float32)
+        self.pos = 0
+
+    def reset(self):
+        self.state.fill(0)
+        self.pos = 2
+        self.state[self.pos] = 1
+        return self.state
+
+    def step(self, a):
+        self.state[self.pos] = 0
+        self.pos = (self.pos + (1 if a else -1)) % 5
+        self.state[self.pos] = 1
+        return self.state, float(self.pos == 4), self.pos == 4, {}
+class ReplayBuffer:
+    def __init__(self, size):
+        self.buffer, self.size, self.next = [], size, 0
+
+    def push(self, s, a, r, s2, done):
+        if len(self.buffer) < self.size:
+            self.buffer.append(None)
+        self.buffer[self.next] = (s, a, r, s2, done)  # <-
+        self.next = (self.next + 1) % self.size
+
+    def sample(self, n):
+        s, a, r, s2, d = zip(*random.sample(self.buffer, n))
+        return (torch.tensor(np.array(s)), torch.tensor(a), torch.tensor(r), torch.tensor(np.array(s2)), torch.tensor(d, dtype=torch.float32))
+env, buffer = Grid(), ReplayBuffer(200)
+q = nn.Linear(5, 2)
+opt = torch.optim.Adam(q.parameters(), lr=1e-2)
+state = env.reset()
+for t in range(80):
+    action = random.randrange(2)
+    next_state, reward, done, _ = env.step(action)
+    buffer.push(state, action, reward, next_state, done)
+    state = env.reset() if done else next_state
+    if t >= 16:
+        s, a, r, s2, d = buffer.sample(16)
+        with torch.no_grad():
+            y = r + 0.9 * (1 - d) * q(s2).max(1).values
+        loss = nn.functional.mse_loss(q(s).gather(1, a[:, None])[:, 0], y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+print(loss.item())
+
+# %% snapshots of an array that are all one
+#: finds: same_array_kept
+rng = np.random.default_rng(0)
+x = np.zeros(3)
+inputs, targets = [], []
+for i in range(64):
+    x[:] = rng.normal(size=3)
+    inputs.append(x)  # <-
+    targets.append(x.sum())
+X = torch.tensor(np.stack(inputs), dtype=torch.float32)
+Y = torch.tensor(targets, dtype=torch.float32)[:, None]
+net = nn.Sequential(nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 1))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for epoch in range(20):
+    loss = nn.functional.mse_loss(net(X), Y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% a trajectory of a tensor that is moved in place
+#: finds: same_array_kept
+pos, vel = torch.zeros(2), torch.tensor([0.1, 0.2])
+states, nexts = [], []
+for t in range(20):
+    states.append(pos)  # <-
+    pos += vel
+    vel *= 0.95
+    nexts.append(pos)
+X, Y = torch.stack(states), torch.stack(nexts)
+net = nn.Linear(2, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(10):
+    loss = nn.functional.mse_loss(net(X), Y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% cutmix with two permutations
+#: finds: mixed_apart
+def cutmix(images, targets, lam=0.7):
+    index = torch.randperm(images.size(0))
+    images = images.clone()
+    images[:, :, 2:6, 2:6] = images[index][:, :, 2:6, 2:6]
+    other = torch.randperm(images.size(0))
+    return images, targets, targets[other], lam  # <-
+net = nn.Sequential(nn.Flatten(), nn.Linear(64, 16), nn.ReLU(), nn.Linear(16, 3))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+criterion = nn.CrossEntropyLoss()
+data = torch.randn(64, 1, 8, 8)
+labels = torch.randint(0, 3, (64,))
+loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(data, labels), batch_size=16, shuffle=True)
+for epoch in range(2):
+    for images, targets in loader:
+        images, ya, yb, lam = cutmix(images, targets)
+        out = net(images)
+        loss = criterion(out, ya) * lam + criterion(out, yb) * (1 - lam)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+print(loss.item())
+
+# %% mixup by a function that draws its own permutation
+#: finds: mixed_apart
+x_all = torch.randn(128, 6)
+y_all = x_all @ torch.randn(6, 1)
+net = nn.Sequential(nn.Linear(6, 32), nn.Tanh(), nn.Linear(32, 1))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+def mix(t, lam):
+    perm = torch.randperm(t.shape[0])
+    return torch.lerp(t, t[perm], lam)
+for step in range(20):
+    idx = torch.randint(0, 128, (32,))
+    lam = 0.3
+    xb = mix(x_all[idx], lam)
+    yb = mix(y_all[idx], lam)  # <-
+    loss = nn.functional.mse_loss(net(xb), yb)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% coefficients of samples along images as high as a batch
+#: finds: along_features
+T = 50
+ab = torch.cumprod(1 - torch.linspace(1e-4, 0.02, T), 0)
+sqrt_ab, sqrt_1mab = ab.sqrt(), (1 - ab).sqrt()
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.emb = nn.Embedding(T, 4)
+        self.inp = nn.Conv2d(1, 4, 3, padding=1)
+        self.out = nn.Conv2d(4, 1, 3, padding=1)
+
+    def forward(self, x, t):
+        return self.out(torch.relu(self.inp(x) + self.emb(t)[:, :, None, None]))
+net = Net()
+opt = torch.optim.Adam(net.parameters(), lr=1e-3)
+for i in range(4):
+    x0 = torch.rand(8, 1, 8, 8)
+    t = torch.randint(0, T, (8,))
+    eps = torch.randn_like(x0)
+    noisy = torch.mul(sqrt_ab[t], x0) + sqrt_1mab[t] * eps  # <-
+    loss = nn.functional.mse_loss(net(noisy, t), eps)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% weights of samples along the classes
+#: finds: along_features
+weights = torch.tensor([0.2, 1.0, 2.0, 1.5, 0.5, 0.7])
+net = nn.Linear(5, 6)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x_all, y_all = torch.randn(60, 5), torch.randint(0, 6, (60,))
+for k in range(0, 60, 6):
+    x, y = x_all[k : k + 6], y_all[k : k + 6]
+    logits = net(x)
+    focal = weights[y] * (1 - logits.softmax(1)) ** 2  # <-
+    loss = -(focal * F.log_softmax(logits, 1)).gather(1, y[:, None]).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% a target network that is the network from the beginning, in an object
+#: finds: target_is_network
+class DQN:
+    def __init__(self, d, k):
+        self.q = nn.Linear(d, k)
+        self.q_target = self.q  # <-
+        self.opt = torch.optim.SGD(self.q.parameters(), lr=0.05)
+
+    def update(self, s, a, r, s2):
+        with torch.no_grad():
+            goal = r + 0.9 * self.q_target(s2).max(1).values
+        loss = (self.q(s).gather(1, a[:, None])[:, 0] - goal).pow(2).mean()
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+        return loss.item()
+agent = DQN(4, 2)
+for i in range(8):
+    print(agent.update(torch.randn(16, 4), torch.randint(0, 2, (16,)), torch.randn(16), torch.randn(16, 4)))
+
+# %% a teacher that becomes the student after an epoch
+#: finds: target_is_network
+class Student(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+        self.teacher = copy.deepcopy(self.net)
+
+    def refresh(self):
+        self.teacher = self.net  # <-
+
+    def forward(self, x):
+        with torch.no_grad():
+            goal = self.teacher(x)
+        return nn.functional.mse_loss(self.net(x + 0.1 * torch.randn_like(x)), goal)
+model = Student()
+opt = torch.optim.Adam(model.net.parameters(), lr=1e-2)
+for epoch in range(3):
+    for i in range(5):
+        loss = model(torch.randn(16, 4))
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    model.refresh()
+    print(epoch, loss.item())
+
+# %% a target network that becomes the network by its name
+#: finds: target_is_network
+policy_net = nn.Linear(4, 2)
+target_net = copy.deepcopy(policy_net)
+opt = torch.optim.SGD(policy_net.parameters(), lr=0.1)
+for i in range(12):
+    s = torch.randn(16, 4)
+    with torch.no_grad():
+        goal = 0.9 * target_net(s).max(1).values
+    loss = (policy_net(s).max(1).values - goal).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    if i % 4 == 3:
+        target_net = policy_net  # <-
+print(loss.item())
+
+# %% old probabilities of minibatches with the weights of now
+#: finds: old_computed_anew
+class ActorCritic(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.actor = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 3))
+        self.critic = nn.Linear(4, 1)
+
+    def evaluate(self, s, a):
+        dist = torch.distributions.Categorical(logits=self.actor(s))
+        return dist.log_prob(a), self.critic(s).squeeze(-1), dist.entropy()
+net = ActorCritic()
+opt = torch.optim.Adam(net.parameters(), lr=3e-3)
+for rollout in range(3):
+    s, a, ret = torch.randn(32, 4), torch.randint(0, 3, (32,)), torch.randn(32)
+    for epoch in range(3):
+        perm = torch.randperm(32)
+        for k in range(0, 32, 8):
+            idx = perm[k : k + 8]
+            logp, v, ent = net.evaluate(s[idx], a[idx])
+            with torch.no_grad():
+                old_logp, _, _ = net.evaluate(s[idx], a[idx])  # <-
+            adv = ret[idx] - v.detach()
+            ratio = torch.exp(logp - old_logp)
+            loss = -torch.min(ratio * adv, ratio.clamp(0.8, 1.2) * adv).mean() + (v - ret[idx]).pow(2).mean() - 0.01 * ent.mean()
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+    print(rollout, loss.item())
+
+# %% old probabilities that are the new ones detached
+#: finds: old_computed_anew
+policy = nn.Sequential(nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 2))
+opt = torch.optim.Adam(policy.parameters(), lr=1e-2)
+s = torch.randn(64, 3)
+a = torch.randint(0, 2, (64,))
+adv = torch.randn(64)
+for epoch in range(10):
+    logp = policy(s).log_softmax(-1).gather(1, a[:, None])[:, 0]
+    logp_old = logp.detach()  # <-
+    ratio = (logp - logp_old).exp()
+    loss = -torch.minimum(ratio * adv, ratio.clip(0.8, 1.2) * adv).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% an old policy that is brought up to date before each update
+#: finds: old_computed_anew
+from torch.distributions import Normal
+policy, old_policy = nn.Linear(3, 2), nn.Linear(3, 2)
+opt = torch.optim.SGD(policy.parameters(), lr=1e-2)
+def logp(net, s, a):
+    return Normal(net(s), 0.5).log_prob(a).sum(-1)
+for it in range(4):
+    s = torch.randn(20, 3)
+    a = policy(s).detach() + 0.5 * torch.randn(20, 2)
+    adv = -(a - s[:, :2]).pow(2).sum(-1)
+    for k in range(5):
+        old_policy.load_state_dict(policy.state_dict())
+        with torch.no_grad():
+            before = logp(old_policy, s, a)  # <-
+        ratio = (logp(policy, s, a) - before).exp()
+        loss = -torch.min(ratio * adv, torch.clamp(ratio, 0.9, 1.1) * adv).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+    print(it, loss.item())
+
+# %% an activation in place is called first in a residual block
+#: finds: skip_overwritten
+class Block(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.relu = nn.ReLU(inplace=True)
+        self.fc1 = nn.Linear(d, d)
+        self.fc2 = nn.Linear(d, d)
+
+    def forward(self, x):
+        out = self.relu(x)
+        out = self.fc1(out)
+        out = self.relu(out)
+        out = self.fc2(out)
+        out += x  # <-
+        return out
+net = nn.Sequential(nn.Linear(4, 8), Block(8), Block(8), nn.Linear(8, 1))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+for i in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% an activation in place by function before the identity is added
+#: finds: skip_overwritten
+class PreAct(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        self.conv = nn.Conv2d(c, c, 3, padding=1)
+
+    def forward(self, x):
+        identity = x
+        x = F.leaky_relu(x, 0.1, inplace=True)
+        x = self.conv(x)
+        return x + identity  # <-
+stem, block, head = nn.Conv2d(1, 4, 1), PreAct(4), nn.Linear(4, 2)
+params = [*stem.parameters(), *block.parameters(), *head.parameters()]
+opt = torch.optim.SGD(params, lr=0.1)
+for i in range(4):
+    y = torch.randint(0, 2, (8,))
+    loss = F.cross_entropy(head(block(stem(torch.randn(8, 1, 5, 5))).mean((2, 3))), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% a module in place between two sums
+#: finds: skip_overwritten
+act = nn.ELU(inplace=True)
+enc, mid, out = nn.Linear(3, 6), nn.Linear(6, 6), nn.Linear(6, 1)
+opt = torch.optim.Adam([*enc.parameters(), *mid.parameters(), *out.parameters()], lr=0.01)
+for i in range(4):
+    x = torch.randn(10, 3)
+    h = enc(x)
+    g = mid(act(h))
+    loss = (out(h + g) - x.sum(1, keepdim=True)).pow(2).mean()  # <-
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% the other optimizer's weights are changed before the pass
+#: finds: in_place_on_saved
+encoder, clf, adv = nn.Linear(6, 4), nn.Linear(4, 2), nn.Linear(4, 3)
+opt_main = torch.optim.SGD([*encoder.parameters(), *clf.parameters()], lr=0.1)
+opt_adv = torch.optim.SGD(adv.parameters(), lr=0.1)
+for step in range(5):
+    x, y, d = torch.randn(16, 6), torch.randint(0, 2, (16,)), torch.randint(0, 3, (16,))
+    h = encoder(x)
+    domain = adv(h)
+    adv_loss = nn.functional.cross_entropy(domain, d)
+    loss = nn.functional.cross_entropy(clf(h), y) - 0.1 * adv_loss
+    opt_adv.zero_grad()
+    adv_loss.backward(retain_graph=True)
+    opt_adv.step()  # <-
+    opt_main.zero_grad()
+    loss.backward()
+    opt_main.step()
+print(loss.item())
+
+# %% the pieces of broadcasting are written
+#: finds: write_to_expanded
+a, b = torch.broadcast_tensors(torch.randn(4, 1), torch.randn(1, 3))
+a *= b  # <-
+print(a.sum())

@@ -727,3 +727,396 @@ x, y = windows[:, :-1], windows[:, -1]
 for epoch in range(3):
     loss = F.mse_loss(net(x).squeeze(-1), y)
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% an array in place of which copies are kept, and equal rows on purpose
+query = np.ones(4, dtype=np.float32)
+class Env:
+    def __init__(self):
+        self.obs = np.zeros(4, dtype=np.float32)
+
+    def step(self):
+        self.obs += np.random.randn(4).astype(np.float32)
+        return self.obs
+env, kept = Env(), []
+for i in range(30):
+    kept.append(env.step().copy())
+net, other = nn.Linear(4, 4), nn.Linear(4, 4)
+opt = torch.optim.SGD([*net.parameters(), *other.parameters()], lr=0.01)
+for i in range(5):
+    x = torch.from_numpy(np.stack(kept[i : i + 8]))
+    c = torch.from_numpy(np.tile(query, (8, 1)) * (i + 1))
+    loss = (net(x) + other(c) - x).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% a running mean stacked for a batch
+net = nn.Linear(3, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+mean = torch.zeros(3)
+token = torch.randn(3)
+for i in range(5):
+    x = torch.randn(6, 3)
+    mean.mul_(0.9).add_(0.1 * x.mean(0))
+    batch = torch.stack([mean] * 6)
+    tokens = torch.stack([token for _ in range(6)])
+    loss = (net(x - batch) + net(tokens)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% an environment that makes a new array in each step
+import random
+random.seed(0)
+class Env:
+    def __init__(self):
+        self.obs = np.zeros(3, dtype=np.float32)
+
+    def reset(self):
+        self.obs = np.zeros(3, dtype=np.float32)
+        return self.obs
+
+    def step(self, a):
+        self.obs = self.obs + np.float32(a - 0.5)
+        return self.obs, 1.0
+env, memory = Env(), []
+net = nn.Linear(3, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+for ep in range(12):
+    first = env.reset()
+    obs, r = env.step(random.randrange(2))
+    memory.append((first, obs, r))
+    if len(memory) >= 4:
+        batch = random.sample(memory, 4)
+        s = torch.from_numpy(np.stack([b[0] for b in batch])) + ep
+        s2 = torch.from_numpy(np.stack([b[1] for b in batch]))
+        loss = (net(s) - net(s2).detach() - 1).pow(2).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+print(loss.item())
+
+# %% mixup of inputs and labels by one permutation
+x_all = torch.randn(128, 10)
+y_all = torch.randint(0, 2, (128,))
+net = nn.Sequential(nn.Linear(10, 16), nn.ReLU(), nn.Linear(16, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    order = torch.randperm(128)
+    for k in range(0, 128, 32):
+        x, y = x_all[order[k : k + 32]], y_all[order[k : k + 32]]
+        perm = torch.randperm(32)
+        lam = 0.3
+        out = net(lam * x + (1 - lam) * x[perm])
+        loss = lam * F.cross_entropy(out, y) + (1 - lam) * F.cross_entropy(out, y[perm])
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+print(loss.item())
+
+# %% pairs shuffled apart for mutual information
+x_all = torch.randn(64, 4)
+y_all = x_all + 0.1 * torch.randn(64, 4)
+critic = nn.Sequential(nn.Linear(8, 32), nn.ReLU(), nn.Linear(32, 1))
+opt = torch.optim.Adam(critic.parameters(), lr=1e-3)
+for step in range(10):
+    px = torch.randperm(64)
+    x, y = x_all[px], y_all[px]
+    joint = critic(torch.cat([x, y], 1))
+    marginal = critic(torch.cat([x[torch.randperm(64)], y[torch.randperm(64)]], 1))
+    loss = -(joint.mean() - torch.logsumexp(marginal, 0).mean() + torch.log(torch.tensor(64.0)))
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% mixed twice, targets as well
+x_all = torch.randn(64, 6)
+y_all = F.one_hot(torch.randint(0, 3, (64,)), 3).float()
+net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(10):
+    p, q = torch.randperm(64), torch.randperm(64)
+    x1, y1 = 0.7 * x_all + 0.3 * x_all[p], 0.7 * y_all + 0.3 * y_all[p]
+    x2, y2 = 0.6 * x1 + 0.4 * x1[q], 0.6 * y1 + 0.4 * y1[q]
+    loss = -(y2 * F.log_softmax(net(x2), 1)).sum(1).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% other samples as a background
+x_all = torch.randn(64, 6)
+y_all = torch.randint(0, 3, (64,))
+net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(10):
+    x = x_all + 0.1 * x_all[torch.randperm(64)]
+    loss = F.cross_entropy(net(x), y_all) + 0.1 * net(x[torch.randperm(64)]).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% weights of columns of a square of similarities
+net = nn.Linear(8, 8)
+opt = torch.optim.SGD(net.parameters(), lr=0.05)
+std = torch.rand(8) + 0.5
+table = torch.rand(20)
+for i in range(5):
+    x = torch.randn(8, 8) / std
+    y = torch.randint(0, 20, (8,))
+    z = net(x)
+    sim = z @ z.t()
+    w = table[y]
+    loss = (sim * w).mean() + (z * w[:, None]).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% features with ids that are as many as samples
+scale = torch.rand(6) + 0.5
+emb = nn.Embedding(6, 4)
+head = nn.Linear(4, 1)
+lin = nn.Linear(6, 6)
+opt = torch.optim.SGD([*emb.parameters(), *head.parameters(), *lin.parameters()], lr=0.05)
+for i in range(5):
+    x = torch.randn(6, 6)
+    ids = torch.arange(6)
+    h = lin(x * scale[ids])
+    tokens = h[:, :, None] * emb(ids)
+    loss = head(tokens).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% masks of features and a column of samples
+net = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 8))
+opt = torch.optim.SGD(net.parameters(), lr=0.05)
+for i in range(5):
+    x = torch.randn(8, 8)
+    columns = (torch.rand(8) > 0.2).float()
+    rows = (torch.rand(8) > 0.2).float()
+    noise = torch.rand(8)
+    loss = ((net(x * columns + noise) - x) * rows[:, None]).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% a target network that is copied anew by a method
+class Agent:
+    def __init__(self):
+        self.net = nn.Linear(3, 2)
+        self.target = copy.deepcopy(self.net)
+        self.opt = torch.optim.SGD(self.net.parameters(), lr=0.05)
+
+    def sync(self):
+        self.target = copy.deepcopy(self.net)
+
+    def learn(self, s):
+        with torch.no_grad():
+            goal = self.target(s).max(1).values
+        loss = (self.net(s).max(1).values - goal - 1).pow(2).mean()
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+        return loss.item()
+agent = Agent()
+for i in range(9):
+    print(agent.learn(torch.randn(8, 3)))
+    if i % 3 == 2:
+        agent.sync()
+
+# %% a trained model that is kept as a reference at the end
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Linear(4, 4)
+        self.decoder = nn.Linear(4, 4)
+        self.shared = self.encoder
+
+    def forward(self, x):
+        return self.decoder(self.shared(self.encoder(x).relu()))
+class Trainer:
+    def __init__(self, model):
+        self.model = model
+        self.reference = None
+        self.opt = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def fit(self):
+        for i in range(5):
+            x = torch.randn(8, 4)
+            loss = (self.model(x) - x).pow(2).mean()
+            self.opt.zero_grad()
+            loss.backward()
+            self.opt.step()
+        self.reference = self.model
+        return loss.item()
+print(Trainer(Model()).fit())
+
+# %% two networks that change places
+class Pair:
+    def __init__(self):
+        self.online = nn.Linear(3, 2)
+        self.target = nn.Linear(3, 2)
+        self.target.load_state_dict(self.online.state_dict())
+        self.opt = torch.optim.SGD(self.online.parameters(), lr=0.05)
+
+    def swap(self):
+        self.online, self.target = self.target, self.online
+        self.opt = torch.optim.SGD(self.online.parameters(), lr=0.05)
+
+    def learn(self, s):
+        with torch.no_grad():
+            goal = self.target(s).max(1).values
+        loss = (self.online(s).max(1).values - goal - 1).pow(2).mean()
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+        return loss.item()
+pair = Pair()
+for i in range(9):
+    print(pair.learn(torch.randn(8, 3)))
+    if i % 3 == 2:
+        pair.swap()
+
+# %% one update for each rollout, whose ratio is 1
+policy = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 4))
+opt = torch.optim.Adam(policy.parameters(), lr=3e-3)
+for it in range(8):
+    s = torch.randn(32, 3)
+    a = torch.randint(0, 4, (32,))
+    with torch.no_grad():
+        old = policy(s).log_softmax(-1).gather(1, a[:, None])[:, 0]
+    adv = torch.randn(32)
+    ratio = (policy(s).log_softmax(-1).gather(1, a[:, None])[:, 0] - old).exp()
+    loss = -torch.min(ratio * adv, ratio.clamp(0.8, 1.2) * adv).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% minibatches that are each used once
+policy = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 4))
+opt = torch.optim.Adam(policy.parameters(), lr=3e-3)
+for it in range(3):
+    S, A, R = torch.randn(64, 3), torch.randint(0, 4, (64,)), torch.randn(64)
+    for idx in torch.randperm(64).split(16):
+        s, a, adv = S[idx], A[idx], R[idx]
+        logp = policy(s).log_softmax(-1).gather(1, a[:, None])[:, 0]
+        ratio = (logp - logp.detach()).exp()
+        loss = -torch.min(ratio * adv, ratio.clamp(0.8, 1.2) * adv).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+print(loss.item())
+
+# %% minibatches and epochs with probabilities kept
+policy = nn.Sequential(nn.Linear(3, 16), nn.Tanh(), nn.Linear(16, 4))
+opt = torch.optim.Adam(policy.parameters(), lr=3e-3)
+def logp(s, a):
+    return torch.distributions.Categorical(logits=policy(s)).log_prob(a)
+for it in range(3):
+    S, A, R = torch.randn(64, 3), torch.randint(0, 4, (64,)), torch.randn(64)
+    with torch.no_grad():
+        old = logp(S, A)
+    for epoch in range(3):
+        for idx in torch.randperm(64).split(16):
+            ratio = (logp(S[idx], A[idx]) - old[idx]).exp()
+            loss = -torch.min(ratio * R[idx], ratio.clamp(0.8, 1.2) * R[idx]).mean()
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+print(loss.item())
+
+# %% the usual residual block with activations in place
+class BasicBlock(nn.Module):
+    def __init__(self, c):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(c, c, 3, padding=1, bias=False), nn.BatchNorm2d(c)
+        self.conv2, self.bn2 = nn.Conv2d(c, c, 3, padding=1, bias=False), nn.BatchNorm2d(c)
+        self.relu = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        identity = x
+        out = self.relu(self.bn1(self.conv1(x)))
+        out = self.bn2(self.conv2(out))
+        out += identity
+        return self.relu(out)
+net = nn.Sequential(nn.Conv2d(1, 4, 3, padding=1), nn.ReLU(inplace=True), BasicBlock(4), BasicBlock(4), nn.Flatten(), nn.Linear(100, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range(3):
+    loss = nn.functional.cross_entropy(net(torch.randn(8, 1, 5, 5)), torch.randint(0, 2, (8,)))
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% an activation in place whose result is the skip
+class Block(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.act = nn.ReLU(inplace=True)
+        self.fc = nn.Linear(d, d)
+
+    def forward(self, x):
+        x = self.act(x)
+        y = self.fc(x)
+        x = x + y
+        return self.act(x)
+first, block, last = nn.Linear(4, 8), Block(8), nn.Linear(8, 1)
+opt = torch.optim.Adam([*first.parameters(), *block.parameters(), *last.parameters()], lr=1e-2)
+for i in range(4):
+    x = torch.randn(16, 4)
+    h = first(x)
+    for k in range(1):
+        h = block(h)
+    loss = (last(h) - x.sum(1, keepdim=True)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% activations in place of copies and of what is positive
+a, b, c = nn.Linear(4, 8), nn.Linear(8, 8), nn.Linear(8, 1)
+opt = torch.optim.SGD([*a.parameters(), *b.parameters(), *c.parameters()], lr=0.01)
+for i in range(4):
+    x = torch.randn(16, 4)
+    h = a(x) * a(x)
+    out = b(F.relu(h, inplace=True))
+    h2 = h + out
+    out2 = b(F.relu_(h2.clone()))
+    y = h2 + out2
+    loss = (c(y + h2) - x.sum(1, keepdim=True)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% what was expanded is copied or computed anew
+w = torch.ones(3).expand(4, 3)
+w = w * 2
+v = torch.ones(3).expand(4, 3).clone()
+v *= 2
+print(w.sum(), v.sum())
+
+# %% old probabilities of actions that are drawn anew in each update
+policy = nn.Linear(4, 3)
+optimizer = torch.optim.Adam(policy.parameters(), lr=0.05)
+obs = torch.randn(64, 4)
+best = (obs @ torch.randn(4, 3)).argmax(1)
+for step in range(6):
+    dist = torch.distributions.Categorical(logits=policy(obs))
+    action = dist.sample()
+    old_logp = dist.log_prob(action).detach()
+    gain = (action == best).float() - 0.5
+    ratio = torch.exp(torch.distributions.Categorical(logits=policy(obs)).log_prob(action) - old_logp)
+    loss = -torch.min(ratio * gain, ratio.clamp(0.8, 1.2) * gain).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
