@@ -498,8 +498,6 @@ for i in range(12):
 print(loss.item())
 
 # %% rows that are copied and then normalised in place
-
-
 class Rows:
     def __init__(self):
         self.x = torch.randn(8, 3)
