@@ -6,8 +6,9 @@ import warnings
 from typing import Any
 
 from ..autograd.node import Node
+from ..autograd.view_chain import View
 from ..context import context
-from ..tensor import Tensor, constant, gradient_edge
+from ..tensor import Tensor, constant, gradient_edge, share
 
 NO_INPUTS = (
     "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
@@ -30,7 +31,8 @@ class BackwardHookFunctionBackward(Node):
 
 
 def _identity(tensors: list[Tensor]) -> tuple[Node, list[Tensor]]:
-    """The same arrays behind a node of their own."""
+    """The same arrays behind a node of their own, as views of what they were, which must not be written in place: the write's
+    node would take the place of this one."""
     node = BackwardHookFunctionBackward.__new__(BackwardHookFunctionBackward)
     node.edges = tuple(gradient_edge(t) for t in tensors)
     node.saved, node.versions, node.extra = (), None, None
@@ -40,6 +42,9 @@ def _identity(tensors: list[Tensor]) -> tuple[Node, list[Tensor]]:
     results = []
     for number, tensor in enumerate(tensors):
         result = constant(tensor._array)
+        share(tensor, result, lambda array: array)
+        assert result._view is not None
+        result._view.kind = View.SEVERAL if len(tensors) > 1 else View.CUSTOM
         result._needs, result._node, result._nr = True, node, number
         results.append(result)
     return node, results

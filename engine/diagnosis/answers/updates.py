@@ -14,6 +14,7 @@ from ...recording.events import NOTHING, HookRan, Stepped
 from ..optimizer_text import given, optimizers, schedules
 from ..paths import Paths
 from ..reason import Reason
+from ..rounding import LOST, unmoved
 from .absent import absent
 from .grad_query import Question, listed
 from .names import members, named
@@ -29,6 +30,7 @@ _SMALL = (
     "Look at what a step adds: the learning rate, and the gradient that reaches step(), which clipping or a scale may have "
     "made small."
 )
+_SPACED = "Keep the parameters in float32, and compute within torch.autocast(…); or raise the learning rate."
 
 
 def why_update(paths: Paths, name: str, step: int) -> Reason:
@@ -85,12 +87,14 @@ def _stepped(q: Question, steps: list[int]) -> Reason:
             often = f"in {len(moving)} of {len(steps)} steps"
             evidence[0] = ("updates that changed it", f"{len(moving)} of {len(steps)}, the last at {run.moment(moving[-1])}")
         still = _still(q, steps, moving)
+        rounded = _rounded(q, steps)
+        little, still = little or bool(rounded), rounded or still
         return q.because(
             "moved",
             f"{q.name} {'hardly ' if little else ''}moved: {by} ({where}) changed it {often}"
             + (f", by at most {number(most)} in all" if little else ""),
             f"It was {run.texts.describe(first)} and is {run.texts.describe(last)}.{still}{_by_hooks(q, steps)}",
-            _SMALL if little or still else "",
+            _SPACED if rounded else _SMALL if little or still else "",
             step=steps[-1],
             nodes=[q.tensor],
             evidence=[*evidence, *([] if share is None else [("largest change of an element", number(most))])],
@@ -178,6 +182,19 @@ def _still(q: Question, steps: list[int], moving: list[int]) -> str:
     return (
         f" The last {len(after)} steps, those after {run.moment(moving[-1])}, left it as it was: what they add is 0, or too "
         f"small for {q.history.info.dtype}.{fell}"
+    )
+
+
+def _rounded(q: Question, steps: list[int]) -> str:
+    """What is to be said where steps leave most elements as they were, by the rounding of half precision."""
+    found = [unmoved(q.run, q.tensor, step) for step in steps[:: max(1, len(steps) // _SHOWN)]]
+    shares = [each.share for each in found if each is not None]
+    if not shares or len(shares) < len(found) or min(shares) < LOST:
+        return ""
+    dtype = next(each.dtype for each in found if each is not None)
+    return (
+        f" At each step {min(shares):.0%} of its elements, or more, stay bit for bit as they were although their gradient is "
+        f"not zero: what is added to them is less than half the spacing of {dtype} there."
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, HookRan, OpRan, Site
 from ...recording.index import Pass
+from ..directions import read_at_one_end
 from ..paths import Paths
 from ..run import MAX_LABEL, NAN, Run
 
@@ -103,7 +104,12 @@ class Zero(NamedTuple):
 
 def zero_origin(paths: Paths, entry: Pass, target: int, filled: int) -> Zero | None:
     """Where on its way back to node `target` the gradient that was added at step `filled` became zero."""
-    run = paths.run
+    run, event = paths.run, paths.run.events[filled]
+    tensor = event.tensor if isinstance(event, Accumulated) else NOTHING
+    for read in read_at_one_end(run):
+        if read.parameter == tensor:
+            at = run.site(read.step)
+            return Zero("zero_op", at, read.step, f"{run.where(read.step)}: {read.sentence(run)}", read.remedy, NOTHING)
     flow = _Flow(run, entry)
     queue, seen = deque([target]), {target}
     while queue and len(seen) < _MOST:
@@ -124,7 +130,6 @@ def zero_origin(paths: Paths, entry: Pass, target: int, filled: int) -> Zero | N
             if source not in seen:
                 seen.add(source)
                 queue.append(source)
-    event = run.events[filled]
     return _hooked(paths, entry, target) if isinstance(event, Accumulated) else None
 
 

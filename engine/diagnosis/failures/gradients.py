@@ -57,6 +57,19 @@ GRADIENTS = (
         mechanical=True,
     ),
     Failure(
+        "in_place_on_hooked",
+        ("BackwardHookFunction is a view and is being modified inplace",
+         "BackwardHookFunction is a view and its base or another view of its base has been modified inplace"),
+        "What goes into or comes out of a module with a full backward hook is written in place.",
+        "A full backward hook sees the gradients at a node that stands around the module, so the module's inputs and outputs "
+        "are views which that node has made. A write in place would put another node over it, and the hook would see wrong "
+        "gradients.",
+        "Write into a new tensor: leave out inplace=True behind (or within) a module that is hooked, or {name} = {name} + 1 "
+        "instead of {name} += 1.",
+        "x",
+        mechanical=True,
+    ),
+    Failure(
         "in_place_on_view", ("is a view and is being modified inplace", "A view was created in no_grad mode"),
         "A view that autograd cannot rewrite is written in place.",
         "Writing through a view changes its base, and autograd must then rewrite the base's graph. It cannot do so for one of "

@@ -44,6 +44,7 @@ CONSEQUENCES = {
     "never_stepped": {"schedule_before_optimizer"},
     "growing_graph": {"needless_retain"},
     "stale_optimizer": {"late_parameter"},
+    "copy_trained": {"unused_create_graph"},
     "late_parameter": {"unused_parameter", "detached_parameter"},
     "detached_parameter": {"unused_create_graph"},
     "gradients_returned": {"never_stepped", "step_without_backward"},

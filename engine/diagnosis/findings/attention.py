@@ -140,7 +140,7 @@ def mask_inverted(run: Run) -> Iterator[Finding]:
             step=step, site=site, related=[made],
             evidence=[("left out", f"{int(left_out.sum())} of {left_out.size} positions"), ("padding", str(padding))],
             nodes=[key(base), key(indices)],
-            changes=_turned_around(run, made),
+            changes=_turned_around(run, made) or _negated(run, site, base, step),
         )  # fmt: skip
 
 
@@ -197,6 +197,18 @@ def _turned_around(run: Run, site: Site | None) -> mending.Changes:
     return []
 
 
+def _negated(run: Run, site: Site | None, mask: int, step: int) -> mending.Changes:
+    """The change that gives the opposite of a mask where it is given by its name: other lines may take it as it is."""
+    found = mending.spot(run, site)
+    call = mending.call_of(found)
+    if found is None or call is None:
+        return []
+    for given in [*call.args, *(keyword.value for keyword in call.keywords)]:
+        if isinstance(given, ast.Name) and run.beneath_views(run.named_at(given.id, step)) == mask:
+            return mending.replaced(run, mending.site_of(found.cell, given), f"~{given.id}")
+    return []
+
+
 @rule(132, CAUSAL_MASK_INVERTED)
 def causal_mask_inverted(run: Run) -> Iterator[Finding]:
     """Attention weights of every sequence and head are zero on and below the diagonal, and nowhere else, so that the last place
@@ -245,6 +257,15 @@ def _attended(run: Run) -> Iterator[tuple[int, OpRan, NDArray[Any]]]:
         if values is not None and values.ndim > 1 and values.shape[-1] == values.shape[-2] >= _PLACES:
             kept = values if values.dtype == np.bool_ else values > _NOTHING_LEFT
             yield step, event, kept / np.maximum(kept.sum(-1, keepdims=True), 1)
+
+
+def is_causal(run: Run) -> bool:
+    """Whether attention between the places of a sequence lets none see what comes after it, wherever it is computed."""
+    seen = [not np.triu(weights, 1).any() and bool(np.tril(weights, -1).any()) for _, _, weights in _attended(run)]
+    for _, event in run.first_ops_of({"scaled_dot_product_attention"}, 1):
+        if run.argument(event, "attn_mask") == NOTHING:
+            seen.append(run.setting(event, "is_causal") == "True")
+    return bool(seen) and all(seen)
 
 
 def _from_product(run: Run, event: OpRan) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+import msgspec
 import numpy as np
 
 from ...graph.numbers import shape_text
@@ -18,8 +19,9 @@ from ..run import Run, finding, key
 from .registry import rule
 
 VIEW_TRANSPOSES = Kind(
-    "view_transposes", "warning", "view() or reshape() is used to swap dimensions, and mixes up what stands in them."
-)
+    "view_transposes", "warning", "view() or reshape() is used to swap dimensions, and mixes up what stands in them.",
+    mechanical=True, settled=True,
+)  # fmt: skip
 GATHERED_ACROSS = Kind(
     "gathered_across", "warning", "gather() goes along the samples, so it takes nothing but the first column.", mechanical=True
 )
@@ -45,6 +47,7 @@ def view_transposes(run: Run) -> Iterator[Finding]:
     if not run.passes:
         return
     told: set[tuple[int, int, Sizes, Sizes]] = set()
+    alike: dict[tuple[int, Sizes, Sizes], list[Finding]] = {}
     for step, event in run.first_ops_of({"view", "reshape"}, 1):
         given = run.argument(event, "self")
         if given == NOTHING or not event.outputs or event.in_backward or run.module(step):
@@ -63,7 +66,7 @@ def view_transposes(run: Run) -> Iterator[Finding]:
         sizes, fix = mixed
         pieces = before[-1:] == after[-1:] and before[0] * before[1] == after[0] * after[1]
         regrouped = pieces and (not _by_name(run, site) or any(other[2:] == (after, before) for other in told))
-        yield finding(
+        one = finding(
             run, VIEW_TRANSPOSES,
             f"{run.segment(run.site(step)) or event.op} does not swap dimensions: it reads the elements in their old order.",
             f"{name} has shape {shape_text(before)} and gets {shape_text(after)}, {sizes}. A view moves no element: what was "
@@ -73,7 +76,54 @@ def view_transposes(run: Run) -> Iterator[Finding]:
             evidence=[("shape before", str(list(before))), ("after", str(list(after)))],
             nodes=[key(given), key(event.outputs[0].id)],
             severity="hint" if regrouped else "",
+            changes=_moved_along(run, site, before, after),
         )  # fmt: skip
+        alike.setdefault((event.scope, before, after), []).append(one)
+    for same in alike.values():
+        yield _together(run, same)
+
+
+def _together(run: Run, same: list[Finding]) -> Finding:
+    """One finding for what is done alike to several tensors at one place, as to queries, keys and values."""
+    first, *others = same
+    if not others:
+        return first
+    lines = ", ".join(run.site_text(each.site) for each in others)
+    return msgspec.structs.replace(
+        first,
+        explanation=f"{first.explanation} The same is done at {lines}.",
+        related=tuple(
+            dict.fromkeys(site for each in same for site in (each.site, *each.related) if site and site != first.site)
+        ),
+        nodes=tuple(node for each in same for node in each.nodes),
+        changes=tuple(change for each in same for change in each.changes) if all(each.changes for each in same) else (),
+    )
+
+
+def _moved_along(run: Run, site: Site | None, before: Sizes, after: Sizes) -> Changes:
+    """The view that splits a dimension where it stands, and then swaps two; or swaps two, and then splits or joins."""
+    found = spot(run, site)
+    call = call_of(found)
+    if found is None or call is None or not isinstance(call.func, ast.Attribute) or call.keywords:
+        return []
+    given = list(call.args[0].elts) if len(call.args) == 1 and isinstance(call.args[0], ast.Tuple | ast.List) else call.args
+    name, sizes = found.program.lines.of(call.func.value), [found.program.lines.of(each) for each in given]
+    if len(sizes) != len(after) or any(isinstance(g, ast.Starred) for g in given) or ast.unparse(call.func.value) == "torch":
+        return []
+    last, split = len(after), len(after) == len(before) + 1
+    if split and before[-2] == after[-2]:
+        sizes[-3], sizes[-2] = sizes[-2], sizes[-3]
+        return replaced(run, site, f"{name}.{call.func.attr}({', '.join(sizes)}).transpose({last - 3}, {last - 2})")
+    if split and before[-1] == after[-3]:
+        return replaced(run, site, f"{name}.transpose({last - 3}, {last - 2}).reshape({', '.join(sizes)})")
+    if len(before) == last + 1 and before[-2] == after[-2]:
+        return replaced(run, site, f"{name}.transpose({last - 2}, {last - 1}).reshape({', '.join(sizes)})")
+    if len(before) == last + 1 and before[-3] == after[-1]:
+        return replaced(run, site, f"{name}.flatten({last - 1}).transpose({last - 2}, {last - 1})")
+    moved = [k for k, (a, b) in enumerate(zip(before, after, strict=False)) if a != b]
+    if len(before) == last and len(moved) == 2 and before[moved[0]] == after[moved[1]] and before[moved[1]] == after[moved[0]]:
+        return replaced(run, site, f"{name}.transpose({moved[0]}, {moved[1]})")
+    return []
 
 
 def _by_name(run: Run, site: Site | None) -> bool:

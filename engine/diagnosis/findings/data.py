@@ -117,15 +117,19 @@ def scaled_again(run: Run) -> Iterator[Finding]:
 def _part(run: Run, tensor: int) -> tuple[int, tuple[str, ...]]:
     """The tensor whose memory a view shows, and which part of it, in words."""
     said: list[str] = []
-    views = run.having("same_values")
     for _ in range(16):
         event = run.tensors[tensor].op
         given = run.inputs(event)
-        if event.op not in views or len(given) != 1:
+        if not _is_view(run, tensor) or len(given) != 1:
             break
         said += [f"{event.op} {argument.name} {argument.text}" for argument in event.inputs if argument.text]
         (tensor,) = given
     return tensor, tuple(said)
+
+
+def _is_view(run: Run, tensor: int) -> bool:
+    """Whether a tensor shows the memory of what it was made of; a `clone()` holds the same values in memory of its own."""
+    return run.tensors[tensor].op.op in run.having("same_values") and run.tensors[tensor].info.view_of != NOTHING
 
 
 def _ways(run: Run, base: int) -> set[int]:
@@ -134,7 +138,7 @@ def _ways(run: Run, base: int) -> set[int]:
     for tensor in found:
         for step in run.consumers.get(tensor, ())[:_WRITES]:
             event = run.events[step]
-            if isinstance(event, OpRan) and event.op in run.having("same_values") and event.outputs and len(found) < _WRITES:
+            if isinstance(event, OpRan) and event.outputs and len(found) < _WRITES and _is_view(run, event.outputs[0].id):
                 found.append(event.outputs[0].id)
     return set(found)
 

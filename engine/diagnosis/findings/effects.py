@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..mending import instead, site_of
+from ..mending import Changes, instead, replaced, site_of, text_at
 from ..optimizer_text import optimizers
 from ..paths import Paths, paths_of
 from ..ran import first_step_at, first_step_beside, steps_at
@@ -16,7 +16,7 @@ from .registry import rule
 RETURNED_IN_LOOP = Kind(
     "returned_in_loop", "error", "A loop over layers returns in its first iteration, so the others are never called."
 )
-NOTHING_LOADED = Kind("nothing_loaded", "warning", "load_state_dict(strict=False) loads nothing, because no name fits.")
+NOTHING_LOADED = Kind("nothing_loaded", "warning", "load_state_dict(strict=False) loads nothing, because no name fits.", True)
 METHOD_ASSIGNED = Kind(
     "method_assigned", "error", "A value is assigned to the name of a tensor's method, instead of given to the method."
 )
@@ -99,7 +99,26 @@ def nothing_loaded(run: Run) -> Iterator[Finding]:
             '{name.removeprefix("module."): value for name, value in saved.items()}.',
             step=after, site=site_of(cell, call),
             evidence=[("parameters that are written", f"0 of {len(own)}")], nodes=[key(t) for t in own[:20]],
+            changes=_renamed(run, cell, call, owner),
         )  # fmt: skip
+
+
+def _renamed(run: Run, cell: int, call: ast.Call, owner: str) -> Changes:
+    """The keys of what is loaded without the part that they begin with, where other parameters of the program have the module's
+    names behind such a part."""
+    names = {name.removeprefix(f"{owner}.") for name in run.named_tensors if name.startswith(f"{owner}.")}
+    lead: set[str] = set()
+    for other in {name.partition(".")[0] for name in run.named_tensors if "." in name} - {owner.partition(".")[0]}:
+        theirs = {name.removeprefix(f"{other}.") for name in run.named_tensors if name.startswith(f"{other}.")}
+        first = {name.partition(".")[0] for name in theirs}
+        if len(first) == 1 and {name.partition(".")[2] for name in theirs} == names:
+            lead |= first
+    given = call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
+    loose = next((k for k in call.keywords if k.arg == "strict"), None)
+    if len(lead) != 1 or given is None or loose is None or len(call.args) != 1 or len(call.keywords) != 1:
+        return []
+    kept = f'name.removeprefix("{lead.pop()}."): value for name, value in {text_at(run, site_of(cell, given))}.items()'
+    return replaced(run, site_of(cell, call), f"{ast.unparse(call.func)}({{{kept}}})")
 
 
 # --- attributes ---------------------------------------------------------------------------------------------------------------

@@ -230,6 +230,9 @@ def _meant(run: Run, event: OpRan, taken: list[int], difference: bool) -> bool:
     for t in taken:
         made = run.tensors[t].op
         inputs = run.inputs(made)
+        while inputs and made.op in run.having("same_values") and _rows_of(run, t, inputs[0]):
+            t, made = inputs[0], run.tensors[inputs[0]].op
+            inputs = run.inputs(made)
         inserted = made.op in run.having("shapes") or (
             made.op in run.having("same_values")
             and bool(inputs)
@@ -238,6 +241,12 @@ def _meant(run: Run, event: OpRan, taken: list[int], difference: bool) -> bool:
         if inserted and (not difference or run.recording.line(made) == line):
             return True
     return False
+
+
+def _rows_of(run: Run, tensor: int, source: int) -> bool:
+    """Whether a tensor is some rows of another one, or all, so that their dimensions are the same."""
+    part, whole = run.tensors[tensor].info.shape, run.tensors[source].info.shape
+    return len(part) == len(whole) and part[1:] == whole[1:]
 
 
 def _column_and_row(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
@@ -317,8 +326,9 @@ def targets_beyond_probabilities(run: Run) -> Iterator[Finding]:
 
 
 COMPARED_WITH_ALL = Kind(
-    "compared_with_all", "warning", "Predictions and labels are compared in shapes that broadcast: every one with every other."
-)
+    "compared_with_all", "warning", "Predictions and labels are compared in shapes that broadcast: every one with every other.",
+    mechanical=True,
+)  # fmt: skip
 
 
 @rule(171, COMPARED_WITH_ALL)
@@ -329,7 +339,7 @@ def compared_with_all(run: Run) -> Iterator[Finding]:
         if NOTHING in pair or not event.outputs or len(event.outputs[0].shape) != 2:
             continue
         a, b = (run.tensors[t].info.shape for t in pair)
-        if not _column_and_row(a, b) or _meant(run, event, pair, False):
+        if not _column_and_row(a, b) or _meant(run, event, pair, True) or not _summed_up(run, event.outputs[0].id, False):
             continue
         models = [_said_by_model(run, t) for t in pair]
         if models.count(True) != 1:
@@ -347,6 +357,7 @@ def compared_with_all(run: Run) -> Iterator[Finding]:
             step=step, related=[run.site(run.tensors[t].born) for t in pair],
             evidence=[("shapes", f"{list(a)} and {list(b)}"), ("compared", str(math.prod(event.outputs[0].shape)))],
             nodes=[key(t) for t in pair],
+            changes=mends.one_shape(run, step, run.site(step), a, b),
         )  # fmt: skip
 
 

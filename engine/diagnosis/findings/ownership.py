@@ -18,6 +18,7 @@ from ..paths import paths_of
 from ..program_ast import site_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
+from .clipping import CLIPPING
 from .registry import rule
 
 MADE_IN_FORWARD = Kind(
@@ -45,7 +46,7 @@ LEFT_OUT_PARAMETER = Kind(
 )
 EXHAUSTED_PARAMETERS = Kind(
     "exhausted_parameters",
-    "warning",
+    "error",
     "A generator of parameters is used a second time, when it gives nothing any more.",
     mechanical=True,
 )
@@ -431,7 +432,8 @@ def exhausted_parameters(run: Run) -> Iterator[Finding]:
             f"{first.id} gives nothing any more at line {use.lineno}: the optimizer has used the generator up.",
             f"{value} is a generator, which can be gone through once. {made.kind} has done that at "
             f"{run.site_text(made.site)}; what goes "
-            f"through {first.id} afterwards sees no parameter at all.",
+            f"through {first.id} afterwards sees no parameter at all"
+            + (", so nothing is clipped." if isinstance(above := source.parents.get(use), ast.Call) and _clips(above) else "."),
             f"Keep a list: {first.id} = list({value}).",
             step=run.optimizer_steps[0][0],
             site=site_of(made.site.cell, use),
@@ -440,6 +442,11 @@ def exhausted_parameters(run: Run) -> Iterator[Finding]:
             changes=owners.listed(run, site_of(values[0][0], values[0][2])),
             nodes=[key(t) for t in run.optimizer_steps[0][1].parameters],
         )  # fmt: skip
+
+
+def _clips(call: ast.Call) -> bool:
+    """Whether a call is that of a function that clips gradients."""
+    return ast.unparse(call.func).rpartition(".")[2] in CLIPPING
 
 
 def _generates(value: ast.AST) -> bool:

@@ -14,6 +14,7 @@ from ..mending import instead, statement_at
 from ..mends import parameters as mends
 from ..mends.cuts import OTHER_SIDE, other_side, same_side, uncut
 from ..paths import Paths, paths_of
+from ..program_ast import site_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -54,7 +55,7 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
         if not twins and (len(alone) < len(owned) or not unknown or any(is_used(run, t) for t in alone)):
             continue
         called_at = run.site(step)
-        if called_at in reported:
+        if called_at in reported or (not twins and _copied_again(run, unknown)):
             continue
         reported.add(called_at)
         left = list(twins) or alone
@@ -78,6 +79,14 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
             steps=[s for s, e in run.optimizer_steps if run.site(s) == called_at and {*left} & {*e.parameters, *e.idle}],
             changes=mends.made_later(run, step, run.tensors[new[-1]].born),
         )  # fmt: skip
+
+
+def _copied_again(run: Run, tensors: list[int]) -> bool:
+    """Whether tensors are copies that `copy.deepcopy` makes anew in every iteration: `copy_trained` says what is wrong."""
+    calls = paths_of(run.recording).source.calls.get("deepcopy", ())
+    at = {site_of(cell, call) for cell, call in calls}
+    borns = [run.tensors[t].born for t in tensors if run.site(run.tensors[t].born) in at] if at else []
+    return len({run.loops(born) for born in borns}) > 1
 
 
 def is_used(run: Run, tensor: int) -> bool:

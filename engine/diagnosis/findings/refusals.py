@@ -13,7 +13,7 @@ from ...graph.numbers import shape_text
 from ...graph.symbols import clip
 from ...program.project import NOT_OPENED
 from ...program.usual_imports import USUAL, forgotten
-from ...recording.events import NOTHING, Raised
+from ...recording.events import NOTHING, Raised, Site
 from ..backward_call import receiver
 from ..failed_passes import kind_of
 from ..failures import FAILURES, Case, Failure, failure_of
@@ -59,6 +59,11 @@ def refused(run: Run) -> Iterator[Finding]:
 
 def _about_gradients(run: Run, failure: Failure, step: int, event: Raised) -> Finding:
     tensor, title, name, evidence = NOTHING, failure.title, "", [("error", said(run))]
+    related: list[Site | None] = []
+    if failure.code == "in_place_on_hooked":
+        related = _hooks_at(run)
+        if event.layer:
+            title = f"{event.module} ({event.layer}) writes in place what a module with a full backward hook takes or gives."
     if failure.code == "backward_on_vector":
         tensor = receiver(paths_of(run.recording), step)
         shape = run.tensors[tensor].info.shape if tensor != NOTHING else ()
@@ -76,7 +81,7 @@ def _about_gradients(run: Run, failure: Failure, step: int, event: Raised) -> Fi
     return finding(
         run, KINDS[failure.code], title, explanation, failure.remedy(name),
         step=step,
-        related=[run.site(run.tensors[tensor].born)] if tensor != NOTHING else [],
+        related=[*related, *([run.site(run.tensors[tensor].born)] if tensor != NOTHING else [])],
         evidence=evidence,
         nodes=[key(tensor)] if tensor != NOTHING else [],
         ends=True,
@@ -98,6 +103,13 @@ def _unreduced(paths: Paths, tensor: int) -> str:
             return ""
         (tensor,) = sources
     return ""
+
+
+def _hooks_at(run: Run) -> list[Site | None]:
+    """Where the program registers hooks on modules' gradients."""
+    calls = paths_of(run.recording).source.calls
+    named = [calls.get(f"register_full_backward_{hook}", ()) for hook in ("hook", "pre_hook")]
+    return [site_of(cell, call) for found in named for cell, call in found]
 
 
 def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) -> Finding:

@@ -13,8 +13,9 @@ import numpy as np
 
 from ...graph.numbers import number
 from ...recording.events import NOTHING, Site
+from .. import mending
 from ..cadence import Key, Window, cadence_of
-from ..mending.expressions import keyword
+from ..mending import keyword
 from ..mends import order as mends
 from ..optimizer_text import Made, given, mentioned, methods, optimizer_site, schedules, stepped_by
 from ..paths import paths_of
@@ -151,7 +152,7 @@ def _too_often(run: Run, schedule: Made, rates: Rates) -> Finding:
         related=[schedule.site],
         evidence=_told(rates),
         nodes=[key(t) for t in rates.windows[0].owned],
-        changes=mends.stepped_per_epoch(run, _stepped_at(run, schedule)),
+        changes=_in_batches(run, schedule) or mends.stepped_per_epoch(run, _stepped_at(run, schedule)),
     )  # fmt: skip
 
 
@@ -271,7 +272,7 @@ def _unit(run: Run, schedule: Made, epochs: list[ast.expr]) -> str:
     """What a schedule's length is counted in, as far as the text says so: "epochs", "batches" or ""."""
     if any(k.arg == "steps_per_epoch" for k in schedule.call.keywords):
         return "batches"
-    length = next((e for name in _LENGTHS if (e := given(schedule.call, 1 if name == "T_max" else -1, name)) is not None), None)
+    length = _length(schedule)
     if length is None:
         return ""
     length = _behind(run, length)
@@ -283,6 +284,31 @@ def _unit(run: Run, schedule: Made, epochs: list[ast.expr]) -> str:
     counted = {n.id for e in epochs for n in ast.walk(e) if isinstance(n, ast.Name)}
     same = [isinstance(e, ast.Constant) and isinstance(length, ast.Constant) and e.value == length.value for e in epochs]
     return "epochs" if names & counted or any(same) else ""
+
+
+def _length(schedule: Made) -> ast.expr | None:
+    """The argument in which a schedule is told how long it takes."""
+    return next((e for name in _LENGTHS if (e := given(schedule.call, 1 if name == "T_max" else -1, name)) is not None), None)
+
+
+def _in_batches(run: Run, schedule: Made) -> mending.Changes:
+    """A length in epochs times the number of batches, which the loop around the schedule's step goes through."""
+    length = _length(schedule)
+    loop = mending.spot(run, mending.loop_around(run, _stepped_at(run, schedule)))
+    if length is None or loop is None or not isinstance(loop.node, ast.For) or isinstance(length, ast.List | ast.Tuple):
+        return []
+    batches = loop.node.iter
+    if isinstance(batches, ast.Call) and batches.args and _is(batches.func, "enumerate", "tqdm"):
+        batches = batches.args[0]
+    text = loop.program.lines.of(batches)
+    bound = paths_of(run.recording).source.values(text) if isinstance(batches, ast.Name | ast.Attribute) else []
+    earlier = all(cell == schedule.site.cell and node.lineno < schedule.site.line for cell, _, node in bound)
+    if not bound or not earlier or len(schedules(run)) > 1:
+        return []
+    simple = isinstance(length, ast.Name | ast.Attribute | ast.Constant | ast.Call)
+    return mending.wrapped(
+        run, site_of(schedule.site.cell, length), "" if simple else "(", ("" if simple else ")") + f" * len({text})"
+    )
 
 
 def _behind(run: Run, expression: ast.expr) -> ast.expr:

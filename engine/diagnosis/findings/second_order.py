@@ -231,19 +231,44 @@ def unused_create_graph(run: Run) -> Iterator[Finding]:
             yield unused
             continue
         leak = entries[0].event.via == "backward"
+        update = _updates(run, entries, made)
         yield finding(
             run, UNUSED_CREATE_GRAPH,
             "create_graph=True records a graph of every gradient, and no pass goes through it.",
             f"{len(entries)} passes at {run.site_text(site)} recorded {len(made)} operations of their own backward pass. That "
             "graph is needed only for the gradient of a gradient."
             + (" With backward() the graph and .grad keep each other alive, so memory grows." if leak else ""),
+            f"If a later loss is to lead through the update at {run.where(update)}, compute it as new tensors, such as "
+            "w - lr * g, within torch.func.functional_call: through .data and within no_grad() nothing is recorded. Else leave "
+            "create_graph out." if update != NOTHING else
             "Leave create_graph out" + (", and retain_graph as well, which it implies." if not leak else "."),
-            step=entries[0].began, site=site,
+            step=entries[0].began, site=site, related=[run.site(update)] if update != NOTHING else [],
             evidence=[("operations recorded in backward passes", str(len(made))), ("passes through them", "0")],
             nodes=[key(entries[0].event.roots[0][0])],
             steps=[entry.began for entry in entries],
-            changes=mending.keyword(run, site, "create_graph", None),
+            changes=mending.keyword(run, site, "create_graph", None) if update == NOTHING else (),
         )  # fmt: skip
+
+
+def _updates(run: Run, entries: list[Pass], made: list[OpRan]) -> int:
+    """The step at which leaves are written with gradients that a call of `grad` has returned, before another pass begins in the
+    same iteration, as by the inner step of a meta-learning that was to be recorded; NOTHING where none are."""
+    later = next((e for e in run.passes if e.via == "backward" and e.began > entries[0].began), None)
+    if entries[0].via == "backward" or later is None or run.loops(later.began)[:1] != run.loops(entries[0].began)[:1]:
+        return NOTHING
+    queue = [made.id for event in made for made in event.outputs][:_MOST]
+    seen = {*queue}
+    for tensor in queue:
+        for step in run.consumers.get(tensor, ()):
+            event = run.events[step]
+            if not isinstance(event, OpRan) or event.in_backward:
+                continue
+            if any(run.tensors[run.owner(w.tensor)].info.requires_grad for w in event.written):
+                return step
+            fresh = [result.id for result in event.outputs if result.id not in seen and len(queue) < 2 * _MOST]
+            seen.update(fresh)
+            queue += fresh
+    return NOTHING
 
 
 def _adapted(run: Run, entries: list[Pass], made: list[OpRan]) -> Finding | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, OpRan, Site
+from ..directions import read_at_one_end
 from ..mending import Changes, keyword, replaced
 from ..paths import paths_of
 from ..program_ast import site_of
@@ -29,6 +30,11 @@ POSITIONS_OF_SAMPLES = Kind(
 PADDING_READ = Kind(
     "padding_read", "warning", "The last step of padded sequences is read, which is padding for all but the longest."
 )
+
+ONE_DIRECTION_READ = Kind(
+    "one_direction_read", "warning",
+    "Of a network that goes both ways one step is read, at which one direction has seen a single element.", mechanical=True,
+)  # fmt: skip
 
 _NEAR = 4
 """Operations between the sum with the encodings and the module that takes it."""
@@ -186,6 +192,27 @@ def padding_read(run: Run) -> Iterator[Finding]:
             "hidden state that the network returns beside its output.",
             step=step, related=[run.site(run.tensors[given].born)],
             evidence=[("rows of zeros", f"{int(empty.sum())} of {len(empty)}")], nodes=[key(given), key(made.id)],
+        )  # fmt: skip
+
+
+@rule(178, ONE_DIRECTION_READ)
+def one_direction_read(run: Run) -> Iterator[Finding]:
+    """The last step of a bidirectional network is read, and the state of its backward direction never gets a gradient."""
+    for read in read_at_one_end(run):
+        site = run.site(read.step)
+        event = run.events[read.step]
+        made = event.outputs[0].id if isinstance(event, OpRan) else NOTHING
+        way, end = ("backward", "last") if read.backward else ("forward", "first")
+        yield finding(
+            run, ONE_DIRECTION_READ,
+            f"{run.expression(site) or 'What is read'} is the {end} step of both directions, where the {way} one has seen a "
+            "single element.",
+            read.sentence(run), read.remedy,
+            step=read.step, related=[run.site(run.tensors[read.made].born)],
+            evidence=[("shape of the result", str(list(run.tensors[read.made].info.shape))),
+                      (f"{run.title(read.parameter)}.grad", "0 everywhere, in every pass")],
+            nodes=[key(read.made), key(made), key(read.parameter)],
+            changes=replaced(run, site, read.joined) if read.state else [],
         )  # fmt: skip
 
 

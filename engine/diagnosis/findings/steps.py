@@ -10,12 +10,13 @@ from collections.abc import Iterator
 from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, GradSet, Printed, Site
 from ..cadence import Window, cadence_of, clears, takes_gradient, within
-from ..mending import loop_around
+from ..mending import Changes, loop_around
 from ..mends import order as mends
 from ..optimizer_text import methods, optimizers
 from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
+from .clipping import CLIPPING
 from .registry import rule
 from .training import growing, losses_by_update
 
@@ -204,14 +205,22 @@ def discarded(run: Run) -> Iterator[Finding]:
             f"Of {len(gone) + 1} backward passes per step only the last one counts: the others are cleared unused.",
             f"The gradients of the pass at {run.moment(gone[0])} are cleared at {run.moment(clear)}, before the step at "
             f"{run.moment(window.step)} could use them. They were to add up.",
-            "Call zero_grad() once per update, right after optimizer.step(), not once per micro-batch.",
+            "Call zero_grad() once per update, right after optimizer.step(), not once per micro-batch"
+            + (", and clip right before it, too." if _clipped_once(run, window) else "."),
             step=clear,
             related=[run.site(gone[0]), run.site(window.step)],
             evidence=[("passes before a step", str(len(gone) + 1)), ("of them used", "1")],
             nodes=[key(t) for t in window.owned],
             steps=[c for *_, c in lost],
-            changes=mends.cleared_after_step(run, run.site(clear), run.site(window.step)),
+            changes=[*mends.cleared_after_step(run, run.site(clear), run.site(window.step)), *_clipped_once(run, window)],
         )  # fmt: skip
+
+
+def _clipped_once(run: Run, window: Window) -> Changes:
+    """The change that clips right before a step what is clipped after each pass before it."""
+    calls = [call for call in cadence_of(run).calls(CLIPPING) if window.begun < call.first < window.step]
+    sites = {call.site for call in calls}
+    return mends.clip_moved(run, sites.pop(), window.step) if len(calls) > 1 and len(sites) == 1 else []
 
 
 def _adds_up(run: Run, window: Window, numbers: list[int]) -> bool:
@@ -256,9 +265,20 @@ def _clear_of(run: Run, tensor: int, fill: int, before: int) -> int:
     printed it."""
     for step, event in run.history(tensor, fill, before):
         if isinstance(event, GradSet):
+            if not clears(run, event) and _limited(run, step):
+                continue
             used = within(run.updates.get(tensor, []), fill, step) or takes_gradient(run, tensor, fill, step)
             return NOTHING if used or not clears(run, event) or _printed(run, fill, step) else step
     return NOTHING
+
+
+def _limited(run: Run, step: int) -> bool:
+    """Whether a gradient is changed in place by a statement that does nothing else, as one that clips it: that uses it for
+    nothing."""
+    source = paths_of(run.recording).source
+    node = source.at(run.site(step))
+    statement = source.statement(node) if node is not None else None
+    return isinstance(statement, ast.AugAssign) or (isinstance(statement, ast.Expr) and node in (statement, statement.value))
 
 
 def _printed(run: Run, after: int, before: int) -> bool:

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...recording.events import NOTHING, OpRan
-from ..mending import Changes, definition_of, keyword, replaced, site_of, spot
+from ...recording.events import NOTHING, OpRan, Site
+from ..mending import Changes, argument_at, definition_of, keyword, replaced, site_of, spot, wrapped
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
+from .attention import is_causal
 from .registry import rule
 
 NO_DISTRIBUTION = Kind(
@@ -32,8 +33,9 @@ THRESHOLD_OF_SCORES = Kind(
     "threshold_of_scores", "hint", "Scores are compared with 0.5, as if they were probabilities.", mechanical=True
 )
 TARGET_IS_INPUT = Kind(
-    "target_is_input", "hint", "A model of sequences is asked for the tokens that it is given, at the same places."
-)
+    "target_is_input", "warning", "A model of sequences is asked for the tokens that it is given, at the same places.",
+    mechanical=True, settled=True,
+)  # fmt: skip
 FILLED_AFTER_SOFTMAX = Kind(
     "filled_after_softmax", "error", "A mask fills the result of a softmax with large negative numbers, instead of its scores."
 )
@@ -348,7 +350,35 @@ def target_is_input(run: Run) -> Iterator[Finding]:
             "Shift them by one: give it tokens[:, :-1] and ask for tokens[:, 1:].",
             step=step, related=[run.site(at)], evidence=[("tokens that differ", f"0 of {values.size}")],
             nodes=[key(target)],
+            severity="" if _one_way(run) else "hint",
+            changes=_shifted(run, run.site(step)),
         )  # fmt: skip
+
+
+def _one_way(run: Run) -> bool:
+    """Whether the model goes through its sequences from their beginning, and each place sees those before it alone: there is
+    nothing to fill in, and its own token is all that a place needs."""
+    if any(_RECURRENT.fullmatch(scope.module_class) for scope in run.recording.scopes):
+        return not any(name.endswith("_reverse") for name in run.named_tensors)
+    return is_causal(run)
+
+
+def _shifted(run: Run, site: Site | None) -> Changes:
+    """The scores of a loss without the last place, and its targets without the first, where both are cut before they are put
+    into another form."""
+    scores, targets = (_formed(run, argument_at(run, site, k, name)) for k, name in enumerate(("input", "target")))
+    if scores is None or targets is None:
+        return []
+    return [*wrapped(run, scores, "", "[:, :-1]"), *wrapped(run, targets, "", "[:, 1:]")]
+
+
+def _formed(run: Run, site: Site | None) -> Site | None:
+    """Where that stands of which an expression is another form, by methods: `logits` in `logits.view(-1, n)`."""
+    found = spot(run, site)
+    node = found.node if found is not None else None
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and "same_values" in run.traits(node.func.attr):
+        node = node.func.value
+    return site_of(found.cell, node) if found is not None and isinstance(node, ast.Name) else None
 
 
 def _counts(tokens: NDArray[Any]) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ...recording.events import NOTHING, OpRan, Site
+from ...recording.events import NOTHING, OpRan, Raised, Site
 from ...recording.index import Pass
 from ..mending import (
     Changes,
@@ -137,9 +137,22 @@ def of_copies(run: Run, write: int) -> Changes:
         if len(targets) == 1 and isinstance(targets[0], ast.Subscript) and found is not None:
             name = found.program.lines.of(targets[0].value)
             return before(run, site, f"{name} = {name}.clone()") if DOTTED.fullmatch(name) else []
-    calls = [(cell, call) for named in paths_of(run.recording).source.calls.values() for cell, call in named]
-    inplace = [site_of(cell, call) for cell, call in calls if any(k.arg == "inplace" for k in call.keywords)]
+    inplace = _calls_in_place(run)
     return keyword(run, inplace[0], "inplace", None) if len(inplace) == 1 else []
+
+
+def not_in_place(run: Run, refused: int) -> Changes:
+    """A write in place that was refused writes into a new tensor; where a layer writes, no layer is told to."""
+    event, site = run.events[refused], run.site(refused)
+    if isinstance(event, Raised) and event.layer:
+        return [change for call in _calls_in_place(run) for change in keyword(run, call, "inplace", None)]
+    return keyword(run, _inplace(run, site), "inplace", None) or out_of_place(run, site)
+
+
+def _calls_in_place(run: Run) -> list[Site]:
+    """The calls that tell a layer or a function to write in place."""
+    calls = [(cell, call) for named in paths_of(run.recording).source.calls.values() for cell, call in named]
+    return [site_of(cell, call) for cell, call in calls if any(k.arg == "inplace" for k in call.keywords)]
 
 
 def _inplace(run: Run, site: Site | None) -> Site | None:

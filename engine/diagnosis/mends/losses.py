@@ -10,6 +10,7 @@ from ..mending import (
     argument_at,
     call_of,
     definition_of,
+    receiver_at,
     renamed,
     replaced,
     site_of,
@@ -106,8 +107,13 @@ def one_shape(run: Run, step: int, site: Site | None, given: tuple[int, ...], ta
 
 
 def _operands(run: Run, site: Site | None) -> tuple[Site | None, Site | None]:
-    """What a loss or a difference is computed from."""
+    """What a loss, a difference or a comparison is computed from."""
     found = spot(run, site)
+    if found is not None and isinstance(found.node, ast.Compare) and len(found.node.comparators) == 1:
+        return site_of(found.cell, found.node.left), site_of(found.cell, found.node.comparators[0])
+    call = call_of(found)
+    if call is not None and isinstance(call.func, ast.Attribute) and call.func.attr in ("eq", "ne") and len(call.args) == 1:
+        return receiver_at(run, site), argument_at(run, site, 0)
     if found is not None and isinstance(found.node, ast.BinOp):
         return site_of(found.cell, found.node.left), site_of(found.cell, found.node.right)
     return argument_at(run, site, 0, "input"), argument_at(run, site, 1, "target")

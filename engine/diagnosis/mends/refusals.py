@@ -39,6 +39,8 @@ def accepted(run: Run, code: str, step: int, message: str, name: str) -> Changes
             return _reduced(run, site)
         case "in_place_on_leaf":
             return graphs.updated_unrecorded(run, step)
+        case "in_place_on_hooked":
+            return graphs.not_in_place(run, step)
         case "in_place_on_view":
             return graphs.cloned_view(run, step, name)
         case "integer_requires_grad":

@@ -2398,3 +2398,34 @@ print(y.add_(1).grad_fn, y.mul_(2).grad_fn, y.t().grad_fn, y[0].grad_fn, y[0:1].
 y[0] = 1; print(y.grad_fn, y.grad_fn.next_functions)
 v = y[0]; v.mul_(2); print(y.grad_fn, v.grad_fn, y.grad_fn.next_functions)
 print(y.masked_fill_(y > 1, 0).grad_fn, y.detach_().grad_fn)
+
+# %% what comes out of a module with a full backward hook is a view that refuses to be written
+layer = torch.nn.Linear(2, 3)
+layer.register_full_backward_hook(lambda module, grad_in, grad_out: print(grad_out[0].shape))
+x = torch.randn(4, 2, requires_grad=True)
+y = layer(x)
+print(y._is_view(), y._version)
+y.sum().backward()
+with torch.no_grad():
+    print(layer(x).relu_().requires_grad)
+for write in (lambda t: t.relu_(), lambda t: t.view(-1).mul_(2), lambda t: t.detach_()):
+    try:
+        write(layer(x))
+    except RuntimeError as error:
+        print(error)
+
+# %% so is what goes into it, and each of several results
+class Both(torch.nn.Module):
+    def forward(self, x):
+        return x + 1, x * 2
+both, same = Both(), torch.nn.Identity()
+for module in (both, same):
+    module.register_full_backward_hook(lambda module, grad_in, grad_out: None)
+x = torch.randn(3, requires_grad=True) * 1
+y = same(x)
+x.mul_(2)
+for use in (lambda: both(x)[0].mul_(2), lambda: y.sum().backward()):
+    try:
+        use()
+    except RuntimeError as error:
+        print(error)

@@ -2379,3 +2379,33 @@ for i in range(2):
     opt_d.zero_grad()
     D(torch.ones(3, 2)).mean().backward()
     opt_d.step()
+
+
+# %% the weights of the direction whose one step is read
+#: asks: lstm.weight_hh_l0_reverse
+#: after: a thread on the last step of a bidirectional LSTM
+#: code: zero_op
+#: says: has seen the last element alone
+#: says: torch.cat([h[-2], h[-1]], dim=1)
+#: never: another value
+#: grad: zero
+lstm, fc = nn.LSTM(3, 4, batch_first=True, bidirectional=True), nn.Linear(8, 1)
+for step in range(2):
+    out, (h, c) = lstm(torch.randn(5, 6, 3))
+    fc(out[:, -1]).sum().backward()  # <-
+
+# %% weights in bfloat16 that a small rate hardly moves
+#: asks: why did net.weight not move
+#: after: an issue on pure bfloat16 training
+#: code: moved
+#: says: hardly moved
+#: says: stay bit for bit as they were
+#: wrong: no
+net = nn.Linear(32, 8).to(torch.bfloat16)
+opt = torch.optim.SGD(net.parameters(), lr=1e-4)
+for step in range(4):
+    x = torch.randn(16, 32).to(torch.bfloat16)
+    loss = net(x).float().pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()  # <-

@@ -183,3 +183,72 @@ tokens = torch.randint(0, 7, (4, 9))
 for i in range(3):
     loss = F.cross_entropy(out(torch.tanh(embed(tokens[:, :-1]))).flatten(0, 1), tokens[:, 1:].flatten())
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the last step of two layers that go both ways
+#: finds: one_direction_read
+gru = nn.GRU(4, 8, num_layers=2, bidirectional=True)
+fc = nn.Linear(16, 1)
+opt = torch.optim.Adam([*gru.parameters(), *fc.parameters()], 1e-2)
+for i in range(10):
+    x = torch.randn(12, 16, 4)
+    y = x[0, :, :1] + x[-1, :, 1:2]
+    out, h = gru(x)
+    loss = nn.functional.mse_loss(fc(out[-1]), y)  # <-
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% the first step of a network that goes both ways
+#: finds: one_direction_read
+lstm = nn.LSTM(4, 8, batch_first=True, bidirectional=True)
+fc = nn.Linear(16, 3)
+opt = torch.optim.Adam([*lstm.parameters(), *fc.parameters()], 1e-2)
+for i in range(6):
+    x = torch.randn(5, 9, 4)
+    y = torch.randint(0, 3, (5,))
+    hidden_states, _ = lstm(x)
+    logits = fc(hidden_states[:, 0, :])  # <-
+    loss = nn.functional.cross_entropy(logits, y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% an accuracy of a column and a row
+#: finds: compared_with_all
+from torch.utils.data import DataLoader, TensorDataset
+X = torch.randn(60, 5)
+y = torch.randint(0, 4, (60, 1))
+net = nn.Linear(5, 4)
+opt = torch.optim.SGD(net.parameters(), 1e-1)
+def evaluate(loader):
+    right = 0
+    net.eval()
+    with torch.no_grad():
+        for xb, yb in loader:
+            _, pred = torch.max(net(xb), 1)
+            right += pred.eq(yb).sum().item()  # <-
+    net.train()
+    return right / 60
+loader = DataLoader(TensorDataset(X, y), batch_size=20)
+for epoch in range(3):
+    for xb, yb in loader:
+        loss = nn.functional.cross_entropy(net(xb), yb.flatten())
+        opt.zero_grad(); loss.backward(); opt.step()
+    print(evaluate(loader))
+
+# %% messages of a graph added by an index that has them several times
+#: finds: added_once
+edges = torch.randint(0, 10, (2, 40))
+emb = nn.Embedding(10, 4)
+opt = torch.optim.SGD(emb.parameters(), 0.1)
+for i in range(4):
+    h = emb.weight
+    out = torch.zeros_like(h)
+    out[edges[1]] = out[edges[1]] + h[edges[0]]  # <-
+    loss = (out.sum(1) - 1).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())

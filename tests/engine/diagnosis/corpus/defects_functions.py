@@ -290,3 +290,40 @@ for i in range(3):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+# %% a derivative that forward keeps on ctx, in a product of a Hessian with a vector
+#: finds: intermediate_kept
+class MyTanh(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        t = torch.tanh(a)
+        ctx.d = 1 - t * t
+        return t
+    @staticmethod
+    def backward(ctx, go):
+        return go * ctx.d  # <-
+w = torch.randn(6, 6, requires_grad=True)
+v = torch.randn(6, 6)
+h = MyTanh.apply(v @ w)
+grad, = torch.autograd.grad(h.square().sum(), w, create_graph=True)
+hv = torch.autograd.grad((grad * v).sum(), w)[0]
+print(hv.norm())
+
+# %% a saved intermediate whose backward is differentiated
+#: finds: intermediate_kept
+class Softplus(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, beta):
+        s = torch.sigmoid(beta * x)
+        ctx.beta = beta
+        ctx.save_for_backward(x, s)
+        return torch.log1p(torch.exp(beta * x)) / beta
+    @staticmethod
+    def backward(ctx, g):
+        x, s = ctx.saved_tensors  # <-
+        return g * s, None
+x = torch.randn(20, dtype=torch.float64, requires_grad=True)
+y = Softplus.apply(x, 2.0).pow(2).sum()
+(g,) = torch.autograd.grad(y, x, create_graph=True)
+g.pow(2).sum().backward()
+print(x.grad[:3])

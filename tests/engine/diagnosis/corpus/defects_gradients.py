@@ -233,3 +233,46 @@ for i in range(4):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+# %% micro-batches that are cleared and clipped one by one
+#: finds: gradients_discarded
+net = nn.Linear(6, 2)
+opt = torch.optim.AdamW(net.parameters(), lr=1e-2)
+data = [(torch.randn(4, 6), torch.randint(0, 2, (4,))) for _ in range(24)]
+ACC = 3
+for epoch in range(2):
+    for step, (x, y) in enumerate(data, 1):
+        loss = nn.functional.cross_entropy(net(x), y) / ACC
+        opt.zero_grad()  # <-
+        loss.backward()
+        torch.nn.utils.clip_grad_value_(net.parameters(), 0.5)
+        if step % ACC == 0:
+            opt.step()
+print(loss.item())
+
+# %% a gradient penalty by parts of a sample
+#: finds: norm_of_parts
+critic = nn.Sequential(nn.Conv1d(3, 8, 3, padding=1), nn.LeakyReLU(0.2), nn.Flatten(), nn.Linear(80, 1))
+opt = torch.optim.Adam(critic.parameters(), 1e-3)
+for i in range(4):
+    x = torch.randn(6, 3, 10, requires_grad=True)
+    out = critic(x)
+    (g,) = torch.autograd.grad(out.sum(), x, create_graph=True)
+    gp = (torch.sqrt((g ** 2).sum(dim=2) + 1e-12) - 1).pow(2).mean()  # <-
+    loss = out.mean() + 10 * gp
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% a gradient penalty by one norm of all samples
+#: finds: norm_of_parts
+critic = nn.Sequential(nn.Linear(12, 16), nn.Tanh(), nn.Linear(16, 1))
+opt = torch.optim.Adam(critic.parameters(), 1e-3)
+def penalty(x):
+    s = critic(x).view(-1)
+    grad = torch.autograd.grad(outputs=s, inputs=x, grad_outputs=torch.ones(s.size()), create_graph=True, retain_graph=True, only_inputs=True)[0]
+    return ((grad.norm(2) - 1) ** 2).mean()  # <-
+for i in range(4):
+    x = torch.randn(8, 12, requires_grad=True)
+    loss = critic(x).mean() + 10 * penalty(x)
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())

@@ -259,3 +259,15 @@ for step in range(5):
     x = torch.randn(16, 4)
     loss = F.mse_loss(net(x), x.sum(1, keepdim=True))
     net.zero_grad(); loss.backward(); nn.utils.clip_grad_norm_(net.parameters(), 1.0); opt.step()
+
+# %% weights in half precision and a rate that is lost in their rounding
+#: finds: updates_rounded
+model = nn.Linear(32, 4).half()
+opt = torch.optim.SGD(model.parameters(), lr=1e-4)  # <-
+for i in range(12):
+    x = torch.randn(16, 32).half()
+    loss = model(x).float().pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())

@@ -211,3 +211,100 @@ tokens, y = torch.randint(0, 7, (8,)), torch.randn(8, 6)
 for i in range(3):
     loss = F.mse_loss(other(torch.tanh(one(a(tokens) * b(tokens)))), y)
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% each direction of a network at its own end
+lstm = nn.LSTM(4, 8, batch_first=True, bidirectional=True)
+fc = nn.Linear(16, 3)
+opt = torch.optim.Adam([*lstm.parameters(), *fc.parameters()], 1e-2)
+for i in range(4):
+    x = torch.randn(5, 9, 4)
+    y = torch.randint(0, 3, (5,))
+    out, (h, c) = lstm(x)
+    last = torch.cat([out[:, -1, :8], out[:, 0, 8:]], dim=1)
+    loss = nn.functional.cross_entropy(fc(last), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% the mean of all steps of a network that goes both ways
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+class Enc(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.RNN(4, 8, batch_first=True, bidirectional=True)
+        self.fc = nn.Linear(16, 1)
+    def forward(self, x, lengths):
+        packed = pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        out, _ = self.rnn(packed)
+        out, _ = pad_packed_sequence(out, batch_first=True)
+        last = out.mean(1)
+        return self.fc(last)
+net = Enc()
+opt = torch.optim.SGD(net.parameters(), 0.05)
+for i in range(6):
+    x = torch.randn(5, 9, 4)
+    lengths = torch.tensor([9, 4, 7, 3, 5])
+    y = x[:, 0, :1]
+    loss = nn.functional.mse_loss(net(x, lengths), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% comparisons of every one with every other that are meant
+X = torch.randn(40, 5)
+y = torch.randint(0, 3, (40,))
+net = nn.Linear(5, 3)
+opt = torch.optim.Adam(net.parameters(), 1e-2)
+for epoch in range(5):
+    out = net(X)
+    loss = nn.functional.cross_entropy(out, y)
+    opt.zero_grad(); loss.backward(); opt.step()
+    pred = out.argmax(1)
+    same = (pred.unsqueeze(1) == pred).float()       # which samples are in one cluster
+    agree = (pred[:, None] == y).sum() 
+    onehot = (y[:, None] == torch.arange(3)).float()
+    top = out.topk(2, dim=1).indices
+    hit = (top == y.view(-1, 1)).any(dim=1).float().mean()
+print(same.mean().item(), hit.item(), agree.item(), onehot.sum().item())
+
+# %% votes for each class
+X = torch.randn(3, 5)
+net = nn.Linear(5, 3)
+y = torch.randint(0, 3, (3, 1))
+opt = torch.optim.Adam(net.parameters(), 1e-2)
+classes = torch.arange(3)
+for epoch in range(5):
+    out = net(X)
+    loss = nn.functional.cross_entropy(out, y.squeeze(1))
+    opt.zero_grad(); loss.backward(); opt.step()
+    pred = out.argmax(1, keepdim=True)
+    votes = (pred == classes).sum(0)      # how many of each class
+    print(votes.tolist(), (pred == y).float().mean().item())
+
+# %% a sparse update of rows, the same for each time that a word is there
+# a sparse update: the rows of one word are the same, once is right
+emb = torch.randn(10, 4, requires_grad=True)
+for k in range(3):
+    words = torch.randint(0, 10, (20,))
+    loss = emb[words].pow(2).sum()
+    loss.backward()
+    with torch.no_grad():
+        emb[words] -= 0.01 * emb.grad[words]
+    emb.grad = None
+print(emb.norm())
+
+# %% writes by indices that lose nothing
+x = torch.randn(8, 3, requires_grad=True)
+perm = torch.randperm(8)[:5]
+out = torch.zeros(8, 3)
+out[perm] += x[perm]
+mask = x[:, 0] > 0
+out[mask] += 1.5
+out[torch.tensor([0, 0, 1])] = x[:3]
+out.index_add_(0, torch.tensor([1, 1, 2]), x[:3])
+out.index_put_((torch.tensor([1, 1, 2]),), x[:3], accumulate=True)
+out[2] += x[1]
+out.sum().backward()
+print(x.grad.norm())

@@ -204,3 +204,61 @@ for i in range(3):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+# %% a result of forward that is saved, and a backward that is differentiated
+class MyTanh(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        t = torch.tanh(a)
+        ctx.save_for_backward(t)
+        return t
+    @staticmethod
+    def backward(ctx, go):
+        t, = ctx.saved_tensors
+        return go * (1 - t * t)
+w = torch.randn(6, 6, requires_grad=True)
+v = torch.randn(6, 6)
+h = MyTanh.apply(v @ w)
+grad, = torch.autograd.grad(h.square().sum(), w, create_graph=True)
+hv = torch.autograd.grad((grad * v).sum(), w)[0]
+print(hv.norm())
+
+# %% masks and noise on ctx, and a backward that is differentiated
+class LeakyDrop(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, p):
+        ctx.mask = (torch.rand_like(x) > p).float() / (1 - p)
+        ctx.slope = torch.where(x > 0, torch.ones_like(x), 0.1 * torch.ones_like(x))
+        ctx.noise = torch.randn_like(x)
+        return x.clamp(min=0) * ctx.mask + 0.1 * x.clamp(max=0) * ctx.mask + x * ctx.noise
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.slope * ctx.mask + g * ctx.noise, None
+w = torch.randn(6, 6, requires_grad=True)
+v = torch.randn(6, 6)
+h = LeakyDrop.apply((v @ w).tanh(), 0.2)
+grad, = torch.autograd.grad(h.square().sum(), w, create_graph=True)
+hv = torch.autograd.grad((grad * v).sum(), w)[0]
+print(hv.norm())
+
+# %% an intermediate on ctx of a Function that is differentiated once
+class Swish(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.sig = torch.sigmoid(x)
+        ctx.save_for_backward(x)
+        return x * ctx.sig
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * (ctx.sig + x * ctx.sig * (1 - ctx.sig))
+w = torch.randn(6, 6, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.01)
+for k in range(5):
+    x = torch.randn(8, 6)
+    loss = (Swish.apply(x @ w) - 1).square().mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+x2 = torch.randn(4, requires_grad=True)
+g, = torch.autograd.grad((x2 ** 3).sum(), x2, create_graph=True)
+g.sum().backward()
+print(x2.grad, loss)

@@ -252,3 +252,61 @@ for i in range(4):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+# %% updates with a large gradient are left out
+# skips updates with a large gradient norm
+net = nn.Linear(6, 1)
+opt = torch.optim.SGD(net.parameters(), lr=1e-1)
+for it in range(30):
+    x = torch.randn(4, 6) * (5 if it % 3 else 1)
+    opt.zero_grad()
+    loss = (net(x) - x[:, :1]).pow(2).mean()
+    loss.backward()
+    norm = nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    if norm < 3:
+        opt.step()
+print(loss.item())
+
+# %% norms of single samples beside the step on all of them
+# norms of single samples are measured, then one step on the batch
+net = nn.Linear(6, 1)
+opt = torch.optim.SGD(net.parameters(), lr=1e-1)
+for it in range(6):
+    x = torch.randn(4, 6)
+    norms = []
+    for row in x:
+        opt.zero_grad()
+        (net(row) - row[0]).pow(2).mean().backward()
+        norms.append(nn.utils.clip_grad_norm_(net.parameters(), float("inf")).item())
+    opt.zero_grad()
+    loss = (net(x) - x[:, :1]).pow(2).mean()
+    loss.backward()
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    opt.step()
+print(loss.item(), norms)
+
+# %% an eikonal loss at each point
+# an eikonal loss: each point has a gradient of its own
+sdf = nn.Sequential(nn.Linear(3, 32), nn.Softplus(), nn.Linear(32, 1))
+opt = torch.optim.Adam(sdf.parameters(), 1e-3)
+for i in range(4):
+    p = torch.randn(2, 20, 3, requires_grad=True)
+    d = sdf(p)
+    g = torch.autograd.grad(d.sum(), p, create_graph=True)[0]
+    loss = d.abs().mean() + ((g.norm(2, dim=-1) - 1) ** 2).mean()
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())
+
+# %% gradient penalties over all dimensions of a sample
+critic = nn.Sequential(nn.Conv2d(1, 8, 3, padding=1), nn.LeakyReLU(0.2), nn.Flatten(), nn.Linear(128, 1))
+opt = torch.optim.Adam(critic.parameters(), 1e-3)
+for i in range(4):
+    x = torch.randn(6, 1, 4, 4, requires_grad=True)
+    out = critic(x)
+    (g,) = torch.autograd.grad(out.sum(), x, create_graph=True)
+    gp = (g.norm(2, dim=(1, 2, 3)) - 1).pow(2).mean() + (g.view(6, -1).norm(dim=1) - 1).pow(2).mean()
+    gp = gp + (torch.sqrt(g.pow(2).sum(dim=[1, 2, 3]) + 1e-12) - 1).pow(2).mean()
+    r1 = g.pow(2).sum(dim=1).mean()
+    loss = out.mean() + 10 * gp + r1
+    opt.zero_grad(); loss.backward(); opt.step()
+print(loss.item())

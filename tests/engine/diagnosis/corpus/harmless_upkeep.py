@@ -472,3 +472,50 @@ for step in range(5):
     with torch.no_grad():
         net.gamma -= 0.001 * net.gamma.grad
     net.gamma.grad = None
+
+# %% weights in half precision with a rate that moves them
+model = nn.Linear(32, 4).half()
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+for i in range(12):
+    x = torch.randn(16, 32).half()
+    loss = model(x).float().pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% autocast with weights in float32 and a small rate
+model = nn.Linear(32, 4)
+opt = torch.optim.SGD(model.parameters(), lr=1e-4)
+for i in range(12):
+    x = torch.randn(16, 32)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        out = model(x)
+    loss = out.float().pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(loss.item())
+
+# %% rows that are copied and then normalised in place
+class Rows:
+    def __init__(self):
+        self.x = torch.randn(8, 3)
+        self.mean = self.x.mean(0)
+
+    def __getitem__(self, i):
+        sample = self.x[i].clone()
+        sample -= self.mean
+        return sample
+
+
+data = Rows()
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(3):
+    for k in range(0, 8, 4):
+        x = torch.stack([data[i] for i in range(k, k + 4)])
+        loss = net(x).pow(2).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
