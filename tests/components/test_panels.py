@@ -205,6 +205,7 @@ def read(visit: Visit, panel: str) -> str:
         knobs = [knob for group in data["groups"] for knob in group["knobs"]]
         shown += " ".join([data["note"], *(f"{knob['label']} {knob['where']}" for knob in knobs)])
     if panel == "Sweep":
+        shown = re.sub(r"\\(.)", r"\1", shown)  # labels are Markdown, in which a leaf's name stands as it is
         shown += " ".join(option for box in visit.app.selectbox for option in box.options)
     return shown
 

@@ -26,15 +26,15 @@ def concat(objs: Any, axis: Any = 0, ignore_index: bool = False, keys: Any = Non
         raise TypeError("cannot concatenate an object that is no DataFrame or Series")
     if axis in (1, "columns"):
         return _beside(parts, keys, ignore_index)
-    index = numbered(sum(map(len, parts))) if ignore_index else Index(joined(one._index._array for one in parts))
+    index = numbered(sum(map(len, parts))) if ignore_index else Index(joined(one._index._column for one in parts))
     if all(isinstance(one, Series) for one in parts):
-        return _series(joined(one._array for one in parts), index, parts[0]._name)
+        return _series(joined(one._column for one in parts), index, parts[0]._name)
     tables = [one if isinstance(one, DataFrame) else one.to_frame() for one in parts]
     names = list(dict.fromkeys(name for table in tables for name in table._columns))
     if join == "inner":
         names = [name for name in names if all(name in table for table in tables)]
     some = [table for table in tables if len(table)] or tables
-    held = [joined(t[name]._array if name in t else full(np.nan, len(t)) for t in some) for name in names]
+    held = [joined(t[name]._column if name in t else full(np.nan, len(t)) for t in some) for name in names]
     return _frame(held, index, Index(names))
 
 
@@ -80,15 +80,15 @@ def merge(
     shared = [name for name, same in zip(listed[0], listed[1], strict=True) if name == same]
     names, held = [], []
     for name in left._columns:
-        array = taken(left[name]._array, a)
+        array = taken(left[name]._column, a)
         if name in shared and how == "outer":
-            array = joined([array[a >= 0], taken(right[name]._array, b[a < 0])])
+            array = joined([array[a >= 0], taken(right[name]._column, b[a < 0])])
         names.append(f"{name}{suffixes[0]}" if name in right and name not in shared else name)
         held.append(array)
     for name in right._columns:
         if name not in shared:
             names.append(f"{name}{suffixes[1]}" if name in left else name)
-            held.append(taken(right[name]._array, b))
+            held.append(taken(right[name]._column, b))
     found = _frame(held, numbered(len(pairs)), Index(names))
     return found.sort_values(shared, ignore_index=True) if how == "outer" and shared else found
 
@@ -114,12 +114,12 @@ def get_dummies(
 
 def _kinds(one: Series, before: Any, mark: str, gaps: bool, drops: bool, dtype: Any) -> DataFrame:
     found = one.dropna()
-    kinds = found._array[order(found._array)]
+    kinds = found._column[order(found._column)]
     items = distinct(kinds)[1 if drops else 0 :]
     names = [item if before is None else f"{before}{mark}{item}" for item in items]
     held = [_is(one, item) for item in items]
     if gaps:
-        names, held = [*names, np.nan if before is None else f"{before}{mark}nan"], [*held, missing(one._array)]
+        names, held = [*names, np.nan if before is None else f"{before}{mark}nan"], [*held, missing(one._column)]
     return _frame([cast(array, dtype) for array in held], one._index, Index(names))
 
 

@@ -254,7 +254,7 @@ class DataFrame:
         if not len(self._index) and not self._held and is_list(value):
             self._index = value._index if isinstance(value, Series) else numbered(len(value))
         if isinstance(value, Series):
-            return (value if value._index._same(self._index) else value.reindex(self._index))._array.copy()
+            return (value if value._index._same(self._index) else value.reindex(self._index))._column.copy()
         array = column(value) if is_list(value) else full(value, len(self._index))
         if len(array) != len(self._index):
             raise ValueError(f"Length of values ({len(array)}) does not match length of index ({len(self._index)})")
@@ -422,7 +422,7 @@ class DataFrame:
         if isinstance(keys, list) and len(keys) > 1:
             raise NotImplementedError("names of several levels are not here; use one column")
         name = keys[0] if isinstance(keys, list) else keys
-        array = self[name]._array
+        array = self[name]._column
         found = self.drop(columns=name) if drop else self.copy()
         found._index = _made(array.copy(), label(name))
         return self._or_here(found, inplace)
@@ -432,7 +432,7 @@ class DataFrame:
         found = self.copy()
         found._index = numbered(len(self))
         if not drop:
-            found.insert(0, "index" if self._index.name is None else self._index.name, self._index._array)
+            found.insert(0, "index" if self._index.name is None else self._index.name, self._index._column)
         return self._or_here(found, inplace)
 
     def reindex(self, index: Any = None, columns: Any = None) -> DataFrame:
@@ -444,7 +444,7 @@ class DataFrame:
             found = _frame([taken(array, at) for array in self._held], wanted, self._columns)
         if columns is not None:
             names = Index(list(columns))
-            held = [found[name]._array if name in found else full(np.nan, len(found)) for name in names]
+            held = [found[name]._column if name in found else full(np.nan, len(found)) for name in names]
             found = _frame(held, found._index, names)
         return found
 
@@ -454,13 +454,13 @@ class DataFrame:
         ways = list(ascending) if isinstance(ascending, list | tuple) else [ascending] * len(keys)
         at = np.arange(len(self))
         for key, way in reversed([*zip(keys, ways, strict=True)]):
-            at = at[order(self[key]._array[at], ascending=bool(way))]
+            at = at[order(self[key]._column[at], ascending=bool(way))]
         found = self._part(at, None)
         return self._or_here(found.reset_index(drop=True) if ignore_index else found, inplace)
 
     def sort_index(self, ascending: bool = True) -> DataFrame:
         """By the names of the rows."""
-        found: DataFrame = self._part(order(self._index._array, ascending=ascending), None)
+        found: DataFrame = self._part(order(self._index._column, ascending=ascending), None)
         return found
 
     def nlargest(self, n: int, columns: Any) -> DataFrame:
@@ -492,7 +492,7 @@ class DataFrame:
 
     def _each(self, does: Callable[[Series], Series]) -> DataFrame:
         """A function of each column that leaves the rows as they are."""
-        return _frame([does(self[k])._array for k in self._columns], self._index, self._columns)
+        return _frame([does(self[k])._column for k in self._columns], self._index, self._columns)
 
     def isna(self) -> DataFrame:
         """Where there is no value."""
@@ -579,7 +579,7 @@ class DataFrame:
 
     def drop_duplicates(self, subset: Any = None, inplace: bool = False, **_: Any) -> Any:
         """Each row once."""
-        return self._or_here(self._part(np.flatnonzero(~self.duplicated(subset)._array), None), inplace)
+        return self._or_here(self._part(np.flatnonzero(~self.duplicated(subset)._column), None), inplace)
 
     # --- what is counted ----------------------------------------------------------------------------------------------------
 
@@ -671,7 +671,7 @@ class DataFrame:
     def _pairwise(self, does: computing.Operation, names: list[Any], others: list[Any], turned: bool) -> DataFrame:
         if len(others) != len(names):
             raise ValueError(f"Unable to coerce to Series, length must be {len(names)}: given {len(others)}")
-        held = [self[name]._computed(does, part, turned=turned)._array for name, part in zip(names, others, strict=True)]
+        held = [self[name]._computed(does, part, turned=turned)._column for name, part in zip(names, others, strict=True)]
         return _frame(held, self._index, self._columns)
 
     def __neg__(self) -> DataFrame:
@@ -722,7 +722,7 @@ class Kinds(Series):
         return super()._computed(does, str(np.dtype(other)) if other is not None else other, turned=turned)
 
     def __repr__(self) -> str:
-        return printing.series(self._index, self._array, "dtype: object")
+        return printing.series(self._index, self._column, "dtype: object")
 
 
 def _is_grid(value: Any) -> bool:
@@ -760,7 +760,7 @@ def _columns_of(data: Any, wanted: Index | None, index: Any) -> tuple[list[Any] 
     if isinstance(data, DataFrame):
         return data._columns.tolist(), [array.copy() for array in data._held], data._index if index is None else None
     if isinstance(data, Series):
-        return [0 if data.name is None else data.name], [data._array.copy()], data._index if index is None else None
+        return [0 if data.name is None else data.name], [data._column.copy()], data._index if index is None else None
     if isinstance(data, dict):
         return _of_dict(data, index)
     if isinstance(data, Tensor):

@@ -98,7 +98,7 @@ class SeriesGroups(_Groups):
         return self._of._taken(at)
 
     def _reduced(self, name: str) -> Any:
-        found = [computing.REDUCTIONS[name](self._of._array[at]) for at in self._places.values()]
+        found = [computing.REDUCTIONS[name](self._of._column[at]) for at in self._places.values()]
         made = _series(inferred([plain(one) for one in found]), self._keys(), self._of._name)
         return made if self._as_index else made.reset_index()
 
@@ -153,7 +153,7 @@ class FrameGroups(_Groups):
         names = self._others()
         if numeric_only:
             names = [one for one in names if self._of[one].dtype.kind in "biuf"]
-        return self._table({one: SeriesGroups(self._of[one], self._by, self._places)._reduced(name)._array for one in names})
+        return self._table({one: SeriesGroups(self._of[one], self._by, self._places)._reduced(name)._column for one in names})
 
     def _table(self, held: dict[Any, Array]) -> Any:
         made = _frame(list(held.values()), self._keys(), Index(list(held)))
@@ -162,10 +162,10 @@ class FrameGroups(_Groups):
     def agg(self, func: Any = None, **named: Any) -> Any:
         """What functions make of the columns of each group."""
         if named:
-            return self._table({name: self[of].agg(does)._array for name, (of, does) in named.items()})
+            return self._table({name: self[of].agg(does)._column for name, (of, does) in named.items()})
         if isinstance(func, dict):
-            return self._table({name: self[name].agg(does)._array for name, does in func.items()})
-        return self._table({name: self[name].agg(func)._array for name in self._others()})
+            return self._table({name: self[name].agg(does)._column for name, does in func.items()})
+        return self._table({name: self[name].agg(func)._column for name in self._others()})
 
     aggregate = agg
 
@@ -182,7 +182,7 @@ def _end(name: str) -> Callable[..., Any]:
     does: Any = {"first": lambda array: array[:1], "last": lambda array: array[-1:]}[name]
 
     def reduce(self: Any) -> Any:
-        return self.agg(lambda part: does(part.dropna()._array).tolist()[0] if len(part.dropna()) else float("nan"))
+        return self.agg(lambda part: does(part.dropna()._column).tolist()[0] if len(part.dropna()) else float("nan"))
 
     reduce.__name__ = name
     return reduce

@@ -22,9 +22,9 @@ class Index(Held):
         if isinstance(data, Index) and name is None:
             name = data._name
         if isinstance(data, list | tuple) and any(type(one) is tuple for one in data):
-            self._array = texts([label(one) for one in data])
+            self._column = texts([label(one) for one in data])
         else:
-            self._array = np.arange(len(data)) * data.step + data.start if isinstance(data, range) else column(data)
+            self._column = np.arange(len(data)) * data.step + data.start if isinstance(data, range) else column(data)
         self._where: dict[Any, list[int]] | None = None
         self._name = None if name is None else label(name)
 
@@ -40,35 +40,35 @@ class Index(Held):
     @property
     def values(self) -> Array:
         """The names as an array."""
-        return self._array.copy()
+        return self._column.copy()
 
     def to_numpy(self, dtype: Any = None) -> Array:
         """The names as an array."""
-        return self._array.copy() if dtype is None else self._array.astype(kind_of(dtype)[0])
+        return self._column.copy() if dtype is None else self._column.astype(kind_of(dtype)[0])
 
     @property
     def dtype(self) -> Any:
         """What kind of values they are."""
-        return self._array.dtype
+        return self._column.dtype
 
     @property
     def size(self) -> int:
         """How many there are."""
-        return len(self._array)
+        return len(self._column)
 
     @property
     def shape(self) -> tuple[int]:
         """How many there are."""
-        return (len(self._array),)
+        return (len(self._column),)
 
     @property
     def is_unique(self) -> bool:
         """Whether none comes twice."""
-        return len(self._places()) == len(self._array)
+        return len(self._places()) == len(self._column)
 
     def tolist(self) -> list[Any]:
         """The names as a list."""
-        found: list[Any] = self._array.tolist()
+        found: list[Any] = self._column.tolist()
         return found
 
     to_list = tolist
@@ -97,7 +97,7 @@ class Index(Held):
     def _places(self) -> dict[Any, list[int]]:
         if self._where is None:
             self._where = {}
-            for k, item in enumerate(self._array.tolist()):
+            for k, item in enumerate(self._column.tolist()):
                 self._where.setdefault("\0gap" if missing_one(item) else item, []).append(k)
         return self._where
 
@@ -113,17 +113,17 @@ class Index(Held):
             raise KeyError(key) from None
 
     def _taken(self, positions: Any) -> Index:
-        return _made(self._array[positions], self._name)
+        return _made(self._column[positions], self._name)
 
     def _same(self, other: Index) -> bool:
-        return self._array.shape == other._array.shape and self.tolist() == other.tolist()
+        return self._column.shape == other._column.shape and self.tolist() == other.tolist()
 
     def _is_plain(self) -> bool:
         """Whether the names are the numbers from 0 on."""
-        return self._array.dtype.kind == "i" and np.array_equal(self._array, np.arange(len(self._array)))
+        return self._column.dtype.kind == "i" and np.array_equal(self._column, np.arange(len(self._column)))
 
     def __len__(self) -> int:
-        return len(self._array)
+        return len(self._column)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.tolist())
@@ -149,7 +149,7 @@ class Index(Held):
         return ~(self == other)
 
     def _compare(self, other: Any, name: str) -> Array:
-        return getattr(self._array, name)(label(other))
+        return getattr(self._column, name)(label(other))
 
     def __lt__(self, other: Any) -> Array:
         return self._compare(other, "__lt__")
@@ -175,7 +175,7 @@ class Index(Held):
 def _made(array: Array, name: Any = None) -> Index:
     """An index of an array that is ours."""
     made = Index((), name)
-    made._array = array
+    made._column = array
     return made
 
 

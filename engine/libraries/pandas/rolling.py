@@ -25,7 +25,7 @@ class Rolling:
     def _each(self, does: Callable[[Any], Any]) -> Any:
         if self._of.ndim == 2:
             return self._of._each(lambda one: Rolling(one, self._window, self._least)._each(does))
-        array = self._of._array
+        array = self._of._column
         there = ~missing(array)
         found = np.full(len(array), np.nan)
         for k in range(len(array)):

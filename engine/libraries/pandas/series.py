@@ -45,7 +45,7 @@ class Series(Held):
             name = data._name if name is None else name
             if index is not None:
                 data = data.reindex(index)
-            index, data = data._index, data._array
+            index, data = data._index, data._column
         if isinstance(data, dict):
             if index is None:
                 index, data = Index([label(key) for key in data]), list(data.values())
@@ -57,7 +57,7 @@ class Series(Held):
             array = full(np.nan if data is None else data, length)
         else:
             array = column(data)
-        self._array = array if dtype is None else cast(array, dtype)
+        self._column = array if dtype is None else cast(array, dtype)
         self._index = named(index, len(array))
         self._name = None if name is None else label(name)
 
@@ -68,7 +68,7 @@ class Series(Held):
 
     @index.setter
     def index(self, names: Any) -> None:
-        self._index = named(names, len(self._array))
+        self._index = named(names, len(self._column))
 
     @property
     def name(self) -> Any:
@@ -84,11 +84,11 @@ class Series(Held):
     @property
     def values(self) -> Array:
         """The values as an array."""
-        return self._array.copy()
+        return self._column.copy()
 
     def to_numpy(self, dtype: Any = None, copy: Any = None) -> Array:
         """The values as an array."""
-        return self._array.copy() if dtype is None else cast(self._array, dtype)
+        return self._column.copy() if dtype is None else cast(self._column, dtype)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         return self.to_numpy(dtype)
@@ -96,32 +96,32 @@ class Series(Held):
     @property
     def dtype(self) -> Any:
         """What kind of values they are."""
-        return self._array.dtype
+        return self._column.dtype
 
     @property
     def shape(self) -> tuple[int]:
         """How many there are."""
-        return (len(self._array),)
+        return (len(self._column),)
 
     @property
     def size(self) -> int:
         """How many there are."""
-        return len(self._array)
+        return len(self._column)
 
     @property
     def empty(self) -> bool:
         """Whether there are none."""
-        return not len(self._array)
+        return not len(self._column)
 
     ndim = 1
     dtypes = dtype
     T = property(lambda self: self)
 
     def __len__(self) -> int:
-        return len(self._array)
+        return len(self._column)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._array.tolist())
+        return iter(self._column.tolist())
 
     def __contains__(self, key: Any) -> bool:
         return key in self._index
@@ -130,7 +130,7 @@ class Series(Held):
         foot = [] if self._name is None else [f"Name: {self._name}"]
         if len(self) > printing.ROWS:
             foot.append(f"Length: {len(self)}")
-        return printing.series(self._index, self._array, ", ".join([*foot, f"dtype: {self.dtype}"]))
+        return printing.series(self._index, self._column, ", ".join([*foot, f"dtype: {self.dtype}"]))
 
     def __bool__(self) -> bool:
         raise ValueError("The truth value of a Series is ambiguous. Use a.empty, a.bool(), a.item(), a.any() or a.all().")
@@ -145,26 +145,26 @@ class Series(Held):
         """The only value."""
         if len(self) != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        return self._array.tolist()[0]
+        return self._column.tolist()[0]
 
     def tolist(self) -> list[Any]:
         """The values as a list."""
-        found: list[Any] = self._array.tolist()
+        found: list[Any] = self._column.tolist()
         return found
 
     to_list = tolist
 
     def to_dict(self) -> dict[Any, Any]:
         """The values by name."""
-        return dict(zip(self._index, self._array.tolist(), strict=True))
+        return dict(zip(self._index, self._column.tolist(), strict=True))
 
     def to_string(self, *_: Any, **__: Any) -> str:
         """The whole column as text."""
-        return printing.series(self._index, self._array, "").rstrip("\n")
+        return printing.series(self._index, self._column, "").rstrip("\n")
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Names and values."""
-        return iter(zip(self._index.tolist(), self._array.tolist(), strict=True))
+        return iter(zip(self._index.tolist(), self._column.tolist(), strict=True))
 
     def keys(self) -> Index:
         """The names."""
@@ -172,7 +172,7 @@ class Series(Held):
 
     def copy(self, deep: Any = True) -> Series:
         """Another one with the same values."""
-        return self._with(self._array.copy())
+        return self._with(self._column.copy())
 
     def to_frame(self, name: Any = None) -> Any:
         """A table of this column alone."""
@@ -182,7 +182,7 @@ class Series(Held):
 
     def _with(self, array: Array, index: Index | None = None, name: Any = ...) -> Series:
         found = Series.__new__(Series)
-        found._array = array
+        found._column = array
         found._index = self._index if index is None else index
         found._name = self._name if name is ... else name
         return found
@@ -217,19 +217,19 @@ class Series(Held):
         elif is_list(key) or isinstance(key, slice) or key in self._index:
             self._write(np.atleast_1d(positions(self._index, key)), value)
         else:
-            longer = inferred([*self._array.tolist(), plain(value)])
+            longer = inferred([*self._column.tolist(), plain(value)])
             self._index = Index([*self._index, label(key)], self._index.name)
-            self._array = longer
+            self._column = longer
 
     def _write(self, at: Array, value: Any) -> None:
-        self._array = written(self._array, at, value)
+        self._column = written(self._column, at, value)
 
     def _taken(self, at: Any) -> Series:
-        return self._with(self._array[at], self._index._taken(at))
+        return self._with(self._column[at], self._index._taken(at))
 
     def _part(self, at: Any) -> Any:
         """The values at some places, or the one at a place."""
-        return self._taken(at) if isinstance(at, np.ndarray) else self._array[at]
+        return self._taken(at) if isinstance(at, np.ndarray) else self._column[at]
 
     def get(self, key: Any, default: Any = None) -> Any:
         """The value of a name, or something else where there is none."""
@@ -247,12 +247,12 @@ class Series(Held):
         """The values of other names; none where there is none."""
         wanted = index if isinstance(index, Index) else Index(list(index))
         at = np.array([self._index._places_of(key)[0] if key in self._index else -1 for key in wanted], np.int64)
-        return self._with(taken(self._array, at), wanted)
+        return self._with(taken(self._column, at), wanted)
 
     def reset_index(self, drop: bool = False, name: Any = None, inplace: Any = False) -> Any:
         """Numbered anew; the old names become a column unless they are dropped."""
         if drop:
-            return self._with(self._array.copy(), numbered(len(self)))
+            return self._with(self._column.copy(), numbered(len(self)))
         return self.to_frame(name).reset_index()
 
     def drop(self, labels: Any = None, index: Any = None) -> Series:
@@ -268,23 +268,23 @@ class Series(Held):
 
     def isna(self) -> Series:
         """Where there is no value."""
-        return self._with(missing(self._array))
+        return self._with(missing(self._column))
 
     def notna(self) -> Series:
         """Where there is a value."""
-        return self._with(~missing(self._array))
+        return self._with(~missing(self._column))
 
     isnull, notnull = isna, notna
 
     def dropna(self) -> Series:
         """Those that are there."""
-        return self._taken(np.flatnonzero(~missing(self._array)))
+        return self._taken(np.flatnonzero(~missing(self._column)))
 
     def fillna(self, value: Any, inplace: bool = False) -> Any:
         """With something in the gaps."""
-        found = written(self._array.copy(), np.flatnonzero(missing(self._array)), value)
+        found = written(self._column.copy(), np.flatnonzero(missing(self._column)), value)
         if inplace:
-            self._array = found
+            self._column = found
             return None
         return self._with(found)
 
@@ -292,7 +292,7 @@ class Series(Held):
 
     def astype(self, dtype: Any, copy: Any = None) -> Series:
         """As another kind of values."""
-        return self._with(cast(self._array, dtype))
+        return self._with(cast(self._column, dtype))
 
     def map(self, arg: Any, na_action: Any = None) -> Series:
         """Each value as a function, a dictionary or another column says."""
@@ -315,24 +315,24 @@ class Series(Held):
 
     def where(self, cond: Any, other: Any = np.nan) -> Series:
         """The values where a condition holds, something else elsewhere."""
-        return self._with(written(self._array.copy(), np.flatnonzero(~np.asarray(column(cond), np.bool_)), other))
+        return self._with(written(self._column.copy(), np.flatnonzero(~np.asarray(column(cond), np.bool_)), other))
 
     def clip(self, lower: Any = None, upper: Any = None) -> Series:
         """Within bounds."""
-        return self._with(np.clip(self._array, plain(lower), plain(upper)))
+        return self._with(np.clip(self._column, plain(lower), plain(upper)))
 
     def round(self, decimals: int = 0) -> Series:
         """With so many decimals."""
-        return self._with(np.round(self._array, plain(decimals)) if self._array.dtype.kind == "f" else self._array.copy())
+        return self._with(np.round(self._column, plain(decimals)) if self._column.dtype.kind == "f" else self._column.copy())
 
     def abs(self) -> Series:
         """Without signs."""
-        return self._with(np.abs(self._array))
+        return self._with(np.abs(self._column))
 
     def shift(self, periods: int = 1) -> Series:
         """Each value so many rows further down."""
         at = np.arange(len(self)) - plain(periods)
-        return self._with(taken(self._array, np.where(at < len(self), at, -1)))
+        return self._with(taken(self._column, np.where(at < len(self), at, -1)))
 
     def diff(self, periods: int = 1) -> Series:
         """What each value has more than an earlier one."""
@@ -342,11 +342,11 @@ class Series(Held):
     def pct_change(self, periods: int = 1) -> Series:
         """By which share each value is larger than an earlier one."""
         found: Series = self._computed(operator.truediv, self.shift(periods))
-        return found._with(found._array - 1)
+        return found._with(found._column - 1)
 
     def rank(self) -> Series:
         """The rank of each value."""
-        return self._with(computing.ranked(self._array))
+        return self._with(computing.ranked(self._column))
 
     def rolling(self, window: int, min_periods: Any = None) -> Any:
         """The last so many values at each place."""
@@ -358,8 +358,8 @@ class Series(Held):
 
     def unique(self) -> Array:
         """The values, each once."""
-        found = distinct(self._array)
-        return texts(found) if self._array.dtype.kind == "O" else np.array(found, self._array.dtype)
+        found = distinct(self._column)
+        return texts(found) if self._column.dtype.kind == "O" else np.array(found, self._column.dtype)
 
     def value_counts(self, normalize: bool = False, sort: bool = True, ascending: bool = False) -> Series:
         """How often each value comes."""
@@ -387,15 +387,15 @@ class Series(Held):
 
     def drop_duplicates(self) -> Series:
         """Each value once."""
-        return self._taken(np.flatnonzero(~self.duplicated()._array))
+        return self._taken(np.flatnonzero(~self.duplicated()._column))
 
     def sort_values(self, ascending: bool = True, **_: Any) -> Series:
         """By value."""
-        return self._taken(order(self._array, ascending=ascending))
+        return self._taken(order(self._column, ascending=ascending))
 
     def sort_index(self, ascending: bool = True) -> Series:
         """By name."""
-        return self._taken(order(self._index._array, ascending=ascending))
+        return self._taken(order(self._index._column, ascending=ascending))
 
     def nlargest(self, n: int = 5) -> Series:
         """The largest ones."""
@@ -407,50 +407,50 @@ class Series(Held):
 
     def idxmax(self) -> Any:
         """The name of the largest one."""
-        return self._index.tolist()[int(np.nanargmax(self._array))]
+        return self._index.tolist()[int(np.nanargmax(self._column))]
 
     def idxmin(self) -> Any:
         """The name of the smallest one."""
-        return self._index.tolist()[int(np.nanargmin(self._array))]
+        return self._index.tolist()[int(np.nanargmin(self._column))]
 
     def argmax(self) -> int:
         """The place of the largest one."""
-        return int(np.nanargmax(self._array))
+        return int(np.nanargmax(self._column))
 
     def argmin(self) -> int:
         """The place of the smallest one."""
-        return int(np.nanargmin(self._array))
+        return int(np.nanargmin(self._column))
 
     def quantile(self, q: Any = 0.5) -> Any:
         """The value below which a share of the others lies."""
         if is_list(q):
-            return self._with(np.array([computing.quantile(self._array, one) for one in q]), Index(list(q)))
-        return computing.quantile(self._array, q)
+            return self._with(np.array([computing.quantile(self._column, one) for one in q]), Index(list(q)))
+        return computing.quantile(self._column, q)
 
     def describe(self) -> Series:
         """How many, their mean, spread and quartiles; of texts how many kinds."""
-        if self._array.dtype.kind == "O":
+        if self._column.dtype.kind == "O":
             counts = self.value_counts()
             found = [len(self.dropna()), len(counts), counts.index.tolist()[0], counts.tolist()[0]]
             return self._with(texts(found), Index(["count", "unique", "top", "freq"]))
         names = ["count", "mean", "std", "min", "25%", "50%", "75%", "max"]
         parts = [
-            *(computing.REDUCTIONS[name](self._array) for name in names[:4]),
+            *(computing.REDUCTIONS[name](self._column) for name in names[:4]),
             *(self.quantile(q) for q in (0.25, 0.5, 0.75)),
         ]
-        return self._with(np.array([*parts, computing.REDUCTIONS["max"](self._array)], np.float64), Index(names))
+        return self._with(np.array([*parts, computing.REDUCTIONS["max"](self._column)], np.float64), Index(names))
 
     def corr(self, other: Series) -> float:
         """How far it goes with another one."""
-        there = ~(missing(self._array) | missing(other._array))
+        there = ~(missing(self._column) | missing(other._column))
         with np.errstate(all="ignore"):
-            return float(np.corrcoef(self._array[there].astype(np.float64), other._array[there].astype(np.float64))[0, 1])
+            return float(np.corrcoef(self._column[there].astype(np.float64), other._column[there].astype(np.float64))[0, 1])
 
     def agg(self, func: Any) -> Any:
         """What a function makes of all values, or several do."""
         if isinstance(func, list | tuple):
             return self._with(inferred([plain(self.agg(one)) for one in func]), Index([str(one) for one in func]))
-        return computing.REDUCTIONS[func](self._array) if isinstance(func, str) else func(self)
+        return computing.REDUCTIONS[func](self._column) if isinstance(func, str) else func(self)
 
     def groupby(self, by: Any, sort: bool = True) -> Any:
         """In groups by the values of another column."""
@@ -459,10 +459,10 @@ class Series(Held):
         return SeriesGroups(self, *grouped([by], sort))
 
     def _reduced(self, name: str, skipna: bool = True) -> Any:
-        return computing.REDUCTIONS[name](self._array, skipna)
+        return computing.REDUCTIONS[name](self._column, skipna)
 
     def _cumulated(self, name: str) -> Series:
-        return self._with(computing.cumulated(name, self._array))
+        return self._with(computing.cumulated(name, self._column))
 
     def _computed(self, does: computing.Operation, other: Any, *, turned: bool = False) -> Any:
         from .frame import DataFrame
@@ -475,27 +475,27 @@ class Series(Held):
                 both = united(self._index, other._index)
                 mine, other = self.reindex(both), other.reindex(both)
             name = self._name if self._name == other._name else None
-            values = other._array
+            values = other._column
         else:
             name = self._name
             values = column(other) if is_list(other) else plain(other)
             if isinstance(values, np.ndarray) and len(values) != len(self):
                 raise ValueError(f"operands could not be broadcast together with shapes ({len(self)},) ({len(values)},)")
-        found = computing.computed(does, values, mine._array) if turned else computing.computed(does, mine._array, values)
+        found = computing.computed(does, values, mine._column) if turned else computing.computed(does, mine._column, values)
         return mine._with(found, name=name)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         found = of_ufunc(ufunc, method, inputs, options)
-        return self._with(column(found)) if isinstance(found, np.ndarray) and found.shape == self._array.shape else found
+        return self._with(column(found)) if isinstance(found, np.ndarray) and found.shape == self._column.shape else found
 
     def __neg__(self) -> Series:
-        return self._with(-self._array)
+        return self._with(-self._column)
 
     def __abs__(self) -> Series:
         return self.abs()
 
     def __invert__(self) -> Series:
-        return self._with(~self._array)
+        return self._with(~self._column)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -22,7 +22,7 @@ class Strings:
     __slots__ = ("_series",)
 
     def __init__(self, series: Any) -> None:
-        if series._array.dtype.kind != "O":
+        if series._column.dtype.kind != "O":
             raise AttributeError("Can only use .str accessor with string values!")
         self._series = series
 

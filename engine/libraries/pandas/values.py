@@ -49,8 +49,8 @@ def label(value: Any) -> Any:
 class Held:
     """What has a column of its own: a `Series`, an `Index`."""
 
-    __slots__ = ("_array",)
-    _array: Array
+    __slots__ = ("_column",)
+    _column: Array
 
 
 def is_list(value: Any) -> bool:
@@ -87,7 +87,7 @@ def column(values: Any) -> Array:
         ValueError: for an array of more dimensions.
     """
     if isinstance(values, Held):
-        return values._array.copy()
+        return values._column.copy()
     if isinstance(values, Tensor):
         values = values.detach().numpy()
     if isinstance(values, np.ndarray):

@@ -285,8 +285,8 @@ REFUSED = {
     "its insides": ("import pandas as pd\npd.DataFrame({'a': [1]})._held", "private"),
     "an object that draws": ("import pandas as pd\npd.Series([1]).sample(random_state=print)", "numbers, texts and truth"),
     "an object as a name": ("import pandas as pd\npd.Series([1]).name = print", "numbers, texts and truth"),
-    "a name in a class of the program": ("import pandas as pd\nclass A(pd.Series):\n    _array = 1", "private"),
-    "its insides by name": ("import pandas as pd\ngetattr(pd.Series([1]), '_array')", "private"),
+    "a name in a class of the program": ("import pandas as pd\nclass A(pd.Series):\n    _column = 1", "private"),
+    "its insides by name": ("import pandas as pd\ngetattr(pd.Series([1]), '_column')", "private"),
 }
 
 

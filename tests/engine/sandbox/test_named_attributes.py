@@ -43,6 +43,10 @@ lazy.py Late.__getattr__
 libraries/einops/recipes.py _reduced
 libraries/gym/__init__.py _older
 libraries/gymnasium/core.py Wrapper.__getattribute__
+libraries/pandas/computing.py _least.reduce
+libraries/pandas/index.py Index._compare
+libraries/pandas/series.py with_operators
+libraries/pandas/strings.py _method.each
 libraries/sklearn/base.py BaseEstimator.set_params
 libraries/torchsummary/__init__.py summary.note
 libraries/torchvision/transforms/presets.py ImageClassification.__repr__

@@ -54,7 +54,7 @@ def table_in(value: Any) -> Any:
     if values is None:
         return None
     if is_a(value, values.Held):
-        return values.Held._array.__get__(value)
+        return values.Held._column.__get__(value)
     frame = sys.modules[f"{OURS}libraries.pandas.frame"].DataFrame
     return frame._cells(value) if is_a(value, frame) else None
 
