@@ -328,7 +328,7 @@ def test_threads_of_a_script_bring_no_loops_and_names_into_its_recording(taped: 
     recording = taped(
         "import threading\nimport warnings\nimport torch\nw = torch.ones(3, requires_grad=True)\n"
         "def work(k):\n    v = torch.ones(4, requires_grad=True)\n    for i in range(30):\n        mine = (v * i).sum()\n"
-        "        mine.backward()\n        print('in', k, i)\n    while i < 40:\n        i += 1\n"
+        "        mine.backward()\n        print(f'in {k} {i}\\n', end='')\n    while i < 40:\n        i += 1\n"
         "    warnings.warn('from there')\n"
         "threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]\nfor t in threads:\n    t.start()\n"
         "for j in range(60):\n    loss = (w * j).sum()\n    loss.backward()\nfor t in threads:\n    t.join()\nprint('end')\n"

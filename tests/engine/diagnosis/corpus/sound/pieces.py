@@ -828,7 +828,7 @@ for i in range(3):
     opt.step()
 
 # %% batches are made and cast by the types of the device
-#: thread: repository, eriklindernoren/PyTorch-GAN: wgan_gp.py
+#: thread: example, eriklindernoren/PyTorch-GAN: wgan_gp.py
 cuda = torch.cuda.is_available()
 Tensor = torch.cuda.FloatTensor if cuda else torch.FloatTensor
 net = nn.Linear(3, 2)

@@ -168,7 +168,7 @@ for xb in torch.randn(20, 5, 3).split(8):
 rnn, head = nn.LSTM(3, 8, batch_first=True, bidirectional=True), nn.Linear(8, 2)  # <- -
 # + rnn, head = nn.LSTM(3, 8, batch_first=True, bidirectional=True), nn.Linear(16, 2)
 out, _ = rnn(torch.randn(4, 6, 3))
-head(out[:, -1]).sum().backward()  # <-
+head(out.mean(1)).sum().backward()  # <-
 
 # %% the generator is told that its images are fake
 #: thread: issue, keras-team/keras-io: Wrong labels in the GAN example "Writing a training loop from scratch"
