@@ -10,7 +10,7 @@ import numpy as np
 from ...tensor import Tensor
 from . import computing, printing
 from .index import Index, _made, named, numbered, united
-from .locating import ByName, ByPlace, positions, written
+from .locating import Located, positions, written
 from .reading import written_as_csv
 from .series import Series, _counts, drawn, of_ufunc, with_operators
 from .values import Array, cast, column, full, inferred, is_list, label, missing, order, plain, repeated, taken, texts
@@ -19,7 +19,7 @@ OWN = ("_columns", "_held", "_index", "columns", "index")
 """Attributes that are no columns."""
 
 
-class DataFrame:
+class DataFrame(Located):
     """A table."""
 
     __module__ = "pandas"
@@ -198,18 +198,6 @@ class DataFrame:
         raise NotImplementedError("DataFrame.plot is not here; draw with matplotlib, as in plt.plot(df['x'])")
 
     # --- parts --------------------------------------------------------------------------------------------------------------
-
-    @property
-    def iloc(self) -> ByPlace:
-        """Rows and columns by their place."""
-        return ByPlace(self)
-
-    @property
-    def loc(self) -> ByName:
-        """Rows and columns by their name."""
-        return ByName(self)
-
-    iat, at = iloc, loc
 
     def __getitem__(self, key: Any) -> Any:
         if callable(key):

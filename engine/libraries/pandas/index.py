@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -15,8 +14,7 @@ class Index(Held):
     """Names in order; one may come more than once."""
 
     __module__ = "pandas"
-    __slots__ = ("_name", "_where")
-    _name: Any
+    __slots__ = ("_where",)
 
     def __init__(self, data: Any = (), name: Any = None) -> None:
         if isinstance(data, Index) and name is None:
@@ -26,52 +24,16 @@ class Index(Held):
         else:
             self._column = np.arange(len(data)) * data.step + data.start if isinstance(data, range) else column(data)
         self._where: dict[Any, list[int]] | None = None
-        self._name = None if name is None else label(name)
-
-    @property
-    def name(self) -> Any:
-        """What the names are names of."""
-        return self._name
-
-    @name.setter
-    def name(self, name: Any) -> None:
-        self._name = None if name is None else label(name)
-
-    @property
-    def values(self) -> Array:
-        """The names as an array."""
-        return self._column.copy()
+        self.name = name
 
     def to_numpy(self, dtype: Any = None) -> Array:
         """The names as an array."""
         return self._column.copy() if dtype is None else self._column.astype(kind_of(dtype)[0])
 
     @property
-    def dtype(self) -> Any:
-        """What kind of values they are."""
-        return self._column.dtype
-
-    @property
-    def size(self) -> int:
-        """How many there are."""
-        return len(self._column)
-
-    @property
-    def shape(self) -> tuple[int]:
-        """How many there are."""
-        return (len(self._column),)
-
-    @property
     def is_unique(self) -> bool:
         """Whether none comes twice."""
         return len(self._places()) == len(self._column)
-
-    def tolist(self) -> list[Any]:
-        """The names as a list."""
-        found: list[Any] = self._column.tolist()
-        return found
-
-    to_list = tolist
 
     def get_loc(self, key: Any) -> Any:
         """Where a name stands.
@@ -121,12 +83,6 @@ class Index(Held):
     def _is_plain(self) -> bool:
         """Whether the names are the numbers from 0 on."""
         return self._column.dtype.kind == "i" and np.array_equal(self._column, np.arange(len(self._column)))
-
-    def __len__(self) -> int:
-        return len(self._column)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.tolist())
 
     def __contains__(self, key: Any) -> bool:
         try:

@@ -65,7 +65,7 @@ def written(array: Array, at: Array, value: Any) -> Array:
     return array
 
 
-class _Located:
+class _Reach:
     """Reads and writes parts of a column or a table; `_rows` and `_across` say where a key stands."""
 
     __slots__ = ("_of",)
@@ -116,7 +116,7 @@ class _Located:
         return self._across(key)
 
 
-class ByPlace(_Located):
+class ByPlace(_Reach):
     """`iloc`."""
 
     __slots__ = ()
@@ -128,7 +128,7 @@ class ByPlace(_Located):
         return places(len(self._of._columns), key)
 
 
-class ByName(_Located):
+class ByName(_Reach):
     """`loc`."""
 
     __slots__ = ()
@@ -150,3 +150,21 @@ class ByName(_Located):
         if not is_list(key) and not isinstance(key, slice) and key not in self._of._columns:
             self._of[key] = np.nan
         return self._across(key)
+
+
+class Located:
+    """What has parts by place and by name: a column, a table."""
+
+    __slots__ = ()
+
+    @property
+    def iloc(self) -> ByPlace:
+        """Values, or rows and columns, by their place."""
+        return ByPlace(self)
+
+    @property
+    def loc(self) -> ByName:
+        """Values, or rows and columns, by their name."""
+        return ByName(self)
+
+    iat, at = iloc, loc

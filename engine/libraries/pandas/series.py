@@ -10,7 +10,7 @@ import numpy as np
 
 from . import computing, printing
 from .index import Index, _made, named, numbered, united
-from .locating import ByName, ByPlace, positions, written
+from .locating import Located, positions, written
 from .strings import Strings
 from .values import (
     Array,
@@ -32,13 +32,12 @@ from .values import (
 )
 
 
-class Series(Held):
+class Series(Held, Located):
     """Values under each other, each with a name."""
 
     __module__ = "pandas"
-    __slots__ = ("_index", "_name")
+    __slots__ = ("_index",)
     _index: Index
-    _name: Any
 
     def __init__(self, data: Any = None, index: Any = None, dtype: Any = None, name: Any = None, copy: Any = None) -> None:
         if isinstance(data, Series):
@@ -59,7 +58,7 @@ class Series(Held):
             array = column(data)
         self._column = array if dtype is None else cast(array, dtype)
         self._index = named(index, len(array))
-        self._name = None if name is None else label(name)
+        self.name = name
 
     @property
     def index(self) -> Index:
@@ -70,21 +69,7 @@ class Series(Held):
     def index(self, names: Any) -> None:
         self._index = named(names, len(self._column))
 
-    @property
-    def name(self) -> Any:
-        """What the column is called."""
-        return self._name
-
-    @name.setter
-    def name(self, name: Any) -> None:
-        self._name = None if name is None else label(name)
-
     # --- what it is ---------------------------------------------------------------------------------------------------------
-
-    @property
-    def values(self) -> Array:
-        """The values as an array."""
-        return self._column.copy()
 
     def to_numpy(self, dtype: Any = None, copy: Any = None) -> Array:
         """The values as an array."""
@@ -94,34 +79,13 @@ class Series(Held):
         return self.to_numpy(dtype)
 
     @property
-    def dtype(self) -> Any:
-        """What kind of values they are."""
-        return self._column.dtype
-
-    @property
-    def shape(self) -> tuple[int]:
-        """How many there are."""
-        return (len(self._column),)
-
-    @property
-    def size(self) -> int:
-        """How many there are."""
-        return len(self._column)
-
-    @property
     def empty(self) -> bool:
         """Whether there are none."""
         return not len(self._column)
 
     ndim = 1
-    dtypes = dtype
+    dtypes = Held.dtype
     T = property(lambda self: self)
-
-    def __len__(self) -> int:
-        return len(self._column)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._column.tolist())
 
     def __contains__(self, key: Any) -> bool:
         return key in self._index
@@ -146,13 +110,6 @@ class Series(Held):
         if len(self) != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
         return self._column.tolist()[0]
-
-    def tolist(self) -> list[Any]:
-        """The values as a list."""
-        found: list[Any] = self._column.tolist()
-        return found
-
-    to_list = tolist
 
     def to_dict(self) -> dict[Any, Any]:
         """The values by name."""
@@ -193,18 +150,6 @@ class Series(Held):
         raise NotImplementedError("Series.plot is not here; draw with matplotlib, as in plt.plot(series)")
 
     # --- parts --------------------------------------------------------------------------------------------------------------
-
-    @property
-    def iloc(self) -> ByPlace:
-        """Values by their place."""
-        return ByPlace(self)
-
-    @property
-    def loc(self) -> ByName:
-        """Values by their name."""
-        return ByName(self)
-
-    iat, at = iloc, loc
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):

@@ -6,7 +6,7 @@ behind a value when columns are compared, sorted or added up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -47,10 +47,53 @@ def label(value: Any) -> Any:
 
 
 class Held:
-    """What has a column of its own: a `Series`, an `Index`."""
+    """What has a column of its own, and perhaps a name: a `Series`, an `Index`."""
 
-    __slots__ = ("_column",)
+    __slots__ = ("_column", "_name")
     _column: Array
+    _name: Any
+
+    @property
+    def name(self) -> Any:
+        """What the values are called."""
+        return self._name
+
+    @name.setter
+    def name(self, name: Any) -> None:
+        self._name = None if name is None else label(name)
+
+    @property
+    def values(self) -> Array:
+        """The values as an array."""
+        return self._column.copy()
+
+    @property
+    def dtype(self) -> Any:
+        """What kind of values they are."""
+        return self._column.dtype
+
+    @property
+    def shape(self) -> tuple[int]:
+        """How many there are."""
+        return (len(self._column),)
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return len(self._column)
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._column.tolist())
+
+    def tolist(self) -> list[Any]:
+        """The values as a list."""
+        found: list[Any] = self._column.tolist()
+        return found
+
+    to_list = tolist
 
 
 def is_list(value: Any) -> bool:
