@@ -83,7 +83,7 @@ def _cell(value: Any, top: float, tone: Tone) -> str:
     if not math.isfinite(x):
         return tag("td", text("nan" if math.isnan(x) else "inf" if x > 0 else "-inf"), cls="gt-wrong")
     heat = abs(x) / top if top else 0.0
-    return tag("td", text(number(value)), cls=f"gt-{tone}", style=f"--heat:{heat:.2f}", title=repr(value.item()))
+    return tag("td", text(number(value)), cls=f"gt-{tone}", style=f"--heat:{heat:.2f}", title=str(value))
 
 
 def _statistics(array: np.ndarray[Any, Any]) -> str:

@@ -57,7 +57,7 @@ class Cadence:
         """Optimizer -> the windows before its steps, in order."""
         found: dict[Key, list[Window]] = {}
         for step, event in self.run.optimizer_steps:
-            key = event.optimizer, tuple(sorted((*event.parameters, *event.idle)))
+            key = event.optimizer, tuple(sorted(event.owned))
             known = found.setdefault(key, [])
             known.append(Window(key, known[-1].step if known else NOTHING, step, event))
         return found

@@ -453,6 +453,11 @@ class Run:
         return found
 
     @cached_property
+    def optimized(self) -> frozenset[int]:
+        """The tensors that the optimizers which step have, whether they update them or not."""
+        return frozenset(np.unique(columns_of(self.recording).stepped.tensor).tolist())
+
+    @cached_property
     def trained(self) -> set[int]:
         """The leaves that are updated with their gradients."""
         return set(self.updates)

@@ -268,6 +268,11 @@ class Stepped(_Rated, frozen=True, tag="step"):
     idle: tuple[int, ...] = ()
     """The optimizer's other parameters, whose `.grad` was None."""
 
+    @property
+    def owned(self) -> tuple[int, ...]:
+        """All parameters that the optimizer has."""
+        return (*self.parameters, *self.idle)
+
 
 class Read(Event, frozen=True, tag="read"):
     """A tensor's values left the graph as Python numbers or a NumPy array: `how` is "item", "tolist", "numpy", "float", …"""

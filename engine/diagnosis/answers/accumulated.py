@@ -90,7 +90,7 @@ def _on_purpose(q: Question, added: list[LedgerRow], same: bool) -> str:
 def _unheld(q: Question) -> str:
     """That no optimizer has the tensor, so that none clears its gradient; "" where one has it, or there is none."""
     events = [event for step, event in q.run.optimizer_steps if step <= q.step]
-    held = {t for event in events for t in (*event.parameters, *event.idle)}
+    held = {t for event in events for t in event.owned}
     if not events or q.tensor in held or "zero_grad" not in q.run.words:
         return ""
     namesake = next((t for t in q.predecessors if t in held), NOTHING)

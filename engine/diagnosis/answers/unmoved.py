@@ -54,7 +54,7 @@ def _gives_values(q: Question, reason: Reason) -> Reason:
     program writes into it itself, as into a target network or an average."""
     run = q.run
     steps = [step for step, _ in run.optimizer_steps if step <= q.step]
-    held = {t for _, event in run.optimizer_steps for t in (*event.parameters, *event.idle)}
+    held = run.optimized
     if not steps or not reason.wrong or not q.history.info.is_parameter or q.tensor in held:
         return reason
     writes = [step for step in written(q) if step > steps[0]]
@@ -99,7 +99,7 @@ def _is_left_out(q: Question, first: int) -> bool:
     run = q.run
     if run.raised is not None or not any(first < step <= q.step for step, _ in run.optimizer_steps):
         return False
-    held = {t for _, event in run.optimizer_steps for t in (*event.parameters, *event.idle)}
+    held = run.optimized
     if not q.history.info.is_parameter and not beside(q, held):
         return False  # an input
     if q.tensor in run.updates or not run.same(run.status(q.tensor, first).array, q.status.array):

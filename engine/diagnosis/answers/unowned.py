@@ -29,7 +29,7 @@ def unowned(q: Question) -> Reason:
         return idle
     run, (last, event) = q.run, _nearest(q, steps)
     made = _made_for(q, event)
-    those = [*event.parameters, *event.idle]
+    those = event.owned
     by = event.optimizer + (f" ({run.site_text(made)})" if made is not None else "")
     have = listed([q.label(t) for t in those[:_SHOWN]])
     has = f"{by} has {have}{f' and {len(those) - _SHOWN} more' if len(those) > _SHOWN else ''}"
@@ -39,7 +39,7 @@ def unowned(q: Question) -> Reason:
     namesake = next((t for t in q.predecessors if t in those), NOTHING)
     copied = next((t for t in those if copied_from(q, t)), NOTHING)
     site = made
-    nodes = those[:_SHOWN]
+    nodes = list(those[:_SHOWN])
     if namesake != NOTHING:
         older = run.where(run.tensors[namesake].born)
         title = (
@@ -89,7 +89,7 @@ def _nearest(q: Question, steps: list[tuple[int, Stepped]]) -> tuple[int, Steppe
     none the last one."""
 
     def near(event: Stepped) -> int:
-        held = {*event.parameters, *event.idle}
+        held = {*event.owned}
         return 2 * (any(t in held for t in q.predecessors) or any(copied_from(q, t) for t in held)) + beside(q, held)
 
     latest = {(event.optimizer, event.parameters, event.idle): (step, event) for step, event in steps[-_LOOKED_AT:]}
@@ -101,7 +101,7 @@ def _made_for(q: Question, event: Stepped) -> Site | None:
     made = [each for each in optimizers(q.run) if each.kind == event.optimizer]
     if len(made) < 2:
         return constructor(q, event.optimizer)
-    roots = {re.split(r"[.\[]", q.label(t), maxsplit=1)[0] for t in (*event.parameters, *event.idle)}
+    roots = {re.split(r"[.\[]", q.label(t), maxsplit=1)[0] for t in event.owned}
     named = [each for each in made if roots & {node.id for node in ast.walk(each.call) if isinstance(node, ast.Name)}]
     return named[0].site if len(named) == 1 else None
 
@@ -109,7 +109,7 @@ def _made_for(q: Question, event: Stepped) -> Site | None:
 def meant(q: Question) -> bool:
     """Whether a parameter may be left out on purpose: nothing says how it could have been forgotten."""
     run = q.run
-    held = {t for _, event in run.optimizer_steps for t in (*event.parameters, *event.idle)}
+    held = run.optimized
     if not all(run.tensors[t].info.is_parameter for t in held):
         return True  # what is trained is an image or a prompt
     forgotten = (
@@ -171,7 +171,7 @@ def _made_and_not_stepped(q: Question) -> Reason | None:
         words = {node.id for node in ast.walk(made.call) if isinstance(node, ast.Name)} if head is not None else set()
         if head is None or head[0] not in words or methods(run, made.name, "step"):
             continue
-        if any(t in q.predecessors for _, event in run.optimizer_steps for t in (*event.parameters, *event.idle)):
+        if not run.optimized.isdisjoint(q.predecessors):
             continue
         return q.because(
             "not_stepped",

@@ -47,7 +47,7 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
     reached = [t for t in _reached(run) if t not in run.trained and t not in roots]
     replaced = _replaced(run)
     for step, event in run.optimizer_steps:
-        owned = [*event.parameters, *event.idle]
+        owned = event.owned
         alone = [t for t in owned if not run.index.has_ledger(t) and run.status(t, step).requires_grad]
         twins = {t: replaced[t] for t in alone if t in replaced}
         unknown = [t for t in reached if t not in owned] if len(alone) == len(owned) else []
@@ -76,7 +76,7 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
                 ("tensors that get gradients", run.names(new)),
             ],
             nodes=[key(t) for t in [*left, *new]],
-            steps=[s for s, e in run.optimizer_steps if run.site(s) == called_at and {*left} & {*e.parameters, *e.idle}],
+            steps=[s for s, e in run.optimizer_steps if run.site(s) == called_at and {*left} & {*e.owned}],
             changes=mends.made_later(run, step, run.tensors[new[-1]].born),
         )  # fmt: skip
 
@@ -100,7 +100,7 @@ def _replaced(run: Run) -> dict[int, int]:
 
 
 def _twins(run: Run) -> dict[int, int]:
-    held = {t for _, e in run.optimizer_steps for t in (*e.parameters, *e.idle)}
+    held = run.optimized
     known = held | run.trained
     fresh = [t for t in _reached(run) if t not in known]
     found: dict[int, int] = {}
@@ -277,7 +277,7 @@ def _cut_off(paths: Paths, tensor: int, step: int) -> Cut | None:
 @rule(110, UNLISTED_PARAMETER)
 def unlisted_parameter(run: Run) -> Iterator[Finding]:
     """A parameter gets gradients but its module does not list it, so no optimizer has it: layers in a Python list."""
-    held = {t for _, e in run.optimizer_steps for t in (*e.parameters, *e.idle)}
+    held = run.optimized
     # A module's parameters are named by their path (`model.last.weight`), what lies in its lists by the index there as well
     # (`model.layers[0].weight`).
     names = [(e.tensor, e.name) for _, e in run.namings if "." in e.name]
@@ -369,7 +369,7 @@ def _left_behind(run: Run, name: str, old: int, new: int, step: int) -> bool:
     is clamped under its own name."""
     if run.loops(step) == () or old not in run.inputs(run.tensors[new].op):
         return False
-    steps = [s for s, event in run.optimizer_steps if s > step and old in (*event.parameters, *event.idle)]
+    steps = [s for s, event in run.optimizer_steps if s > step and old in event.owned]
     stepping = run.index.stepping
     uses = [s for s in run.consumers.get(old, ()) if s > run.tensors[new].born and not stepping[s]]
     names = {other for _, other, *_ in run.index.bindings(old)}

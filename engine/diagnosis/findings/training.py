@@ -145,7 +145,7 @@ def idle_step(run: Run) -> Iterator[Finding]:
         before = step
     for (_, kind), steps in offences.items():
         event = next(e for s, e in run.optimizer_steps if s == steps[0])
-        owned = [*event.parameters, *event.idle]
+        owned = event.owned
         count = f"{len(steps)} of {sum(run.site(s) == run.site(steps[0]) for s, _ in run.optimizer_steps)} steps"
         evidence = [("steps without gradients", count), ("parameters", run.names(owned))]
         nodes = [key(t) for t in owned]
@@ -183,7 +183,7 @@ def idle_step(run: Run) -> Iterator[Finding]:
 
 def _idleness(run: Run, event: Stepped, step: int, before: int) -> str:
     """Why an optimizer's step has nothing to do; "" if it has, or if nothing shows that it is meant to."""
-    owned = [*event.parameters, *event.idle]
+    owned = event.owned
     if any((last := run.last_change(t, step)) is not None and not _cleared(run, last) for t in owned):
         return ""
     filled = [(s, t) for t in owned for s, e in run.history(t, before, step) if isinstance(e, Accumulated)]
@@ -205,11 +205,11 @@ def _cleared(run: Run, event: Change) -> bool:
     return isinstance(event, GradSet) and (event.array == NOTHING or (event.how == "zero_" and run.zero(event.array)))
 
 
-def _clearing(run: Run, owned: list[int], step: int) -> int:
+def _clearing(run: Run, owned: tuple[int, ...], step: int) -> int:
     return max((s for t in owned for s, e in run.history(t, before=step) if _cleared(run, e)), default=step)
 
 
-def _passes_before(run: Run, owned: list[int], step: int) -> list[int]:
+def _passes_before(run: Run, owned: tuple[int, ...], step: int) -> list[int]:
     """Where the passes of the same iteration began that filled gradients before a step, the first of them first."""
     loops = run.loops(step)
     filled = {e.number for t in owned for s, e in run.history(t, before=step) if isinstance(e, Accumulated)}

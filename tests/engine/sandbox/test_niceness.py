@@ -19,9 +19,13 @@ SOON = 30.0
 def descendants(pid: int) -> set[int]:
     """A process's children, theirs and so on."""
     found: set[int] = set()
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+    try:
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+    except OSError:  # it has ended meanwhile
+        return found
+    for task in tasks:
         try:
-            children = {int(word) for word in path.read_text().split()}
+            children = {int(word) for word in (task / "children").read_text().split()}
         except OSError:
             continue
         found |= children
