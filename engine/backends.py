@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, NoReturn
-
-from .safe_attributes import meant_for
 
 
 class _Backend:
@@ -29,18 +26,26 @@ class _Backend:
         """Always False."""
         return False
 
-    @contextmanager
-    def flags(self, **switches: object) -> Iterator[None]:
+    def flags(self, **switches: object) -> _Flags:
         """The switches within a block."""
-        before = {name: getattr(meant_for(self, _Backend), name) for name in switches}
-        self.__dict__.update(switches)
-        try:
-            yield
-        finally:
-            self.__dict__.update(before)
+        return _Flags(self, switches)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"module 'torch.backends' has no attribute '{name}'")
+
+
+class _Flags:
+    """A block within which a backend has other switches. No generator's: these show their function, which takes anything."""
+
+    def __init__(self, backend: _Backend, switches: dict[str, object]) -> None:
+        self._backend, self._switches = backend, switches
+
+    def __enter__(self) -> None:
+        self._before = {name: getattr(self._backend, name) for name in self._switches}
+        self._backend.__dict__.update(self._switches)
+
+    def __exit__(self, *_: object) -> None:
+        self._backend.__dict__.update(self._before)
 
 
 _Backend.__module__ = "torch.backends"

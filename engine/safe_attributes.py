@@ -60,16 +60,14 @@ def looked_at(thing: Any, name: str) -> Any:
 
 
 def meant_for(thing: Any, kind: type[T]) -> T:
-    """What a method was called with as `self`, if it is an object of the method's class.
-
-    A program can take a method from a class and call it with anything. One that reads, sets or calls what its `self` names asks
-    here first: names that are private to the class are looked after by the guards in objects of the class only.
+    """What a program gives, if it is an object of a class: names that are private to one are looked after by the guards in its
+    objects only.
 
     Raises:
         TypeError: if it is none.
     """
     if not isinstance(thing, kind):
-        raise TypeError(f"a method of '{kind.__name__}' objects doesn't apply to a '{type(thing).__name__}' object")
+        raise TypeError(f"expected a '{kind.__name__}' object, not a '{type(thing).__name__}' object")
     return thing
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..context import context
-from ..safe_attributes import looked_at, meant_for
+from ..safe_attributes import looked_at
 
 
 def noted() -> Any:
@@ -48,7 +48,6 @@ class _GradMode:
         return made
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        meant_for(self, _GradMode)
         if inspect.isclass(function):
             warnings.warn(
                 "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions "

@@ -86,7 +86,7 @@ class Distribution:
         if self._expanding is None:
             raise NotImplementedError
         family = next(kind for kind in type(self).__mro__ if KNOWN.get(f"{kind.__module__}.{kind.__qualname__}") is kind)
-        new = meant_for(meant_for(self, Distribution)._get_checked_instance(family, _instance), Distribution)
+        new = meant_for(self._get_checked_instance(family, _instance), Distribution)
         batch_shape = Size(batch_shape)
         for name in self._kept:
             setattr(new, name, getattr(self, name))

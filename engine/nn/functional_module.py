@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from inspect import signature
 from typing import Any, ClassVar
 
-from ..safe_attributes import meant_for, read, take_over
+from ..safe_attributes import read, take_over
 from ..tensor import Tensor
 from . import functional as F  # noqa: N812
 from .module import Module
@@ -61,7 +61,7 @@ class Wrapped(Module):
 
     def _call(self, *inputs: Any, **named: Any) -> Any:
         """The function of the inputs, with the settings."""
-        function = meant_for(self, Wrapped)._function()
+        function = self._function()
         if function is None:
             raise AttributeError(f"'{self._calls}' is no function of torch.nn.functional")
         for name in self._settings:

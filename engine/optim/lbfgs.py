@@ -9,7 +9,6 @@ import numpy as np
 
 from ..compat.version import since, when_followed
 from ..context import grad_mode
-from ..safe_attributes import meant_for
 from ..tensor import Array, Tensor, constant
 from .optimizer import Optimizer, State, looked_at
 from .update_rules import check, number, options
@@ -59,7 +58,7 @@ class LBFGS(Optimizer):
 
         Returns the loss before the step.
         """
-        group = meant_for(self, LBFGS)._looked_at(self.param_groups[0])
+        group = self._looked_at(self.param_groups[0])
         params = group["params"]
         lr, history = number(group["lr"]), group["history_size"]
         sign = -1 if group.get("maximize") else 1

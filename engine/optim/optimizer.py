@@ -24,7 +24,6 @@ from ..context import context, grad_mode
 from ..dtypes import INEXACT
 from ..errors import Unsupported
 from ..op.declare import Op
-from ..safe_attributes import meant_for
 from ..tensor import Array, Tensor, constant
 
 Group = dict[str, Any]
@@ -176,7 +175,7 @@ class Optimizer:
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient; returns what `closure` (computes loss and gradients anew) returns."""
-        if type(meant_for(self, Optimizer))._update is Optimizer._update:
+        if type(self)._update is Optimizer._update:
             raise NotImplementedError
         loss = None
         if closure is not None:

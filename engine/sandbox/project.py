@@ -11,8 +11,8 @@ from ..program.project import absolute, package_of
 from .facades.files import WORKING
 from .facades.module import Module, names_in
 from .policy.errors import PolicyError
-from .policy.guards import MAIN
 from .policy.names import is_dunder
+from .policy.unbound import MAIN
 
 
 class Project:

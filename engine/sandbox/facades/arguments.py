@@ -6,7 +6,6 @@ import argparse
 import types
 from typing import Any
 
-from ...safe_attributes import meant_for
 from ..policy.errors import PolicyError
 from ..policy.guards import Guards
 from ..policy.names import instead, may_inject
@@ -50,7 +49,7 @@ class Namespace(argparse.Namespace):
         super().__setattr__(name, value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Namespace) and vars(meant_for(self, Namespace)) == vars(other)
+        return isinstance(other, Namespace) and vars(self) == vars(other)
 
     __hash__ = None
 

@@ -14,8 +14,9 @@ import numpy as np
 
 from ..policy.copying import ATOMIC, Deep, Shallow, reduced_of
 from ..policy.errors import PolicyError
-from ..policy.guards import Guards, mro_before, names_of
+from ..policy.guards import Guards, mro_before
 from ..policy.names import instead, is_dunder, may_inject
+from ..policy.unbound import names_of
 
 IMMUTABLE = ATOMIC | {tuple, frozenset, slice}
 """What is its own copy."""

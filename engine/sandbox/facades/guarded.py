@@ -19,9 +19,10 @@ from typing import Any
 from ...safe_attributes import looked_at
 from ..policy.errors import PolicyError
 from ..policy.formats import safe_format
-from ..policy.guards import MAIN, Guards, are_harmless_patterns, harmless_patterns
+from ..policy.guards import Guards, are_harmless_patterns, harmless_patterns
 from ..policy.names import instead, is_dunder, may_inject
 from ..policy.reentry import pin_class, setitem
+from ..policy.unbound import MAIN
 from . import dispatching, mended
 from .copying import Copying, conversions, dictionaries, functions
 from .facade import Facade, picked

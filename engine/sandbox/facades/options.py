@@ -5,7 +5,6 @@ from __future__ import annotations
 import optparse
 from typing import Any, NoReturn
 
-from ...safe_attributes import meant_for
 from ..policy.errors import PolicyError
 from ..policy.guards import Guards
 from ..policy.names import instead, may_inject
@@ -52,7 +51,7 @@ class Values:
         return vars(self)[attr]
 
     def __eq__(self, other: object) -> bool:
-        mine = vars(meant_for(self, Values))
+        mine = vars(self)
         return isinstance(other, Values | dict) and mine == (vars(other) if isinstance(other, Values) else other)
 
     __hash__ = None  # type: ignore[assignment]
@@ -97,7 +96,7 @@ class _Container:
     def add_option(self, *flags: Any, **options: Any) -> Option:
         """One more."""
         made = flags[0] if flags and type(flags[0]) is Option and not options else Option(*flags, **options)
-        meant_for(self, _Container)._real.add_option(made._real)
+        self._real.add_option(made._real)
         return made
 
     def add_options(self, option_list: Any) -> None:
@@ -146,7 +145,7 @@ class OptionParser(_Container):
     def add_option_group(self, group: Any, description: Any = None) -> OptionGroup:
         """One more group."""
         made = group if type(group) is OptionGroup else OptionGroup(self, group, description)
-        meant_for(self, OptionParser)._real.add_option_group(made._real)
+        self._real.add_option_group(made._real)
         return made
 
     def set_defaults(self, **values: Any) -> None:

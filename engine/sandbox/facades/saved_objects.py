@@ -22,9 +22,10 @@ from ...compat.classes import KNOWN, name_of
 from ...tensor import Tensor
 from ..policy.copying import KEPT
 from ..policy.errors import PolicyError
-from ..policy.guards import MAIN, Guards, names_of
+from ..policy.guards import Guards
 from ..policy.inert import real
 from ..policy.names import may_inject
+from ..policy.unbound import MAIN, names_of
 from . import mended
 from .facade import Facade
 

@@ -11,7 +11,6 @@ from ...checkpoint import safetensors, torch_files
 from ...checkpoint.objects import SAFE
 from ...checkpoint.pickling import dumped
 from ...checkpoint.unpickling import Reader
-from ...safe_attributes import meant_for
 from ..policy.errors import MissingAttribute, PolicyError
 from ..policy.guards import Guards
 from ..policy.inert import real
@@ -157,10 +156,10 @@ def _safe_globals(guards: Guards, modules: dict[str, Any]) -> dict[str, Any]:
             self._added = by_name(safe_globals)
 
         def __enter__(self) -> None:
-            SAFE.update(meant_for(self, safe_globals)._added)
+            SAFE.update(self._added)
 
         def __exit__(self, *_: Any) -> None:
-            for full in meant_for(self, safe_globals)._added:
+            for full in self._added:
                 SAFE.pop(full, None)
 
     return {f.__name__: f for f in (add_safe_globals, clear_safe_globals, get_safe_globals, safe_globals)}

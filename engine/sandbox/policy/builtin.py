@@ -18,6 +18,7 @@ from .inert import refusal
 from .names import PLACED, is_dunder, may_inject
 from .reentry import calls, pin, target
 from .syntax import CAUGHT, OWN, PIN, READER, TARGET, WRITER
+from .unbound import Super
 
 PLAIN = """
 abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter float format
@@ -27,7 +28,7 @@ __debug__
 """
 """Built-ins that a program gets as they are, besides the exceptions."""
 
-NOT_BASES = (super, memoryview, slice, range)
+NOT_BASES = (Super, memoryview, slice, range)
 
 ABSENT = {
     "input": "A program cannot ask; write the value into the text.",
@@ -49,7 +50,7 @@ def make_builtins(guards: Guards, importer: Callable[..., Any], opener: Callable
         opener: what `open` is.
     """
     found = {name: getattr(builtins, name) for name in PLAIN.split()}
-    found |= iterators.PLAIN
+    found |= iterators.PLAIN | {"super": Super}
     found |= {n: v for n, v in vars(builtins).items() if isinstance(v, type) and issubclass(v, BaseException)}
     found |= {kind.__name__: guards.shown(kind, _placed(kind)) for kind in PLACED}
     plain = [v for v in found.values() if v not in NOT_BASES]

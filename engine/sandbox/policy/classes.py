@@ -16,6 +16,7 @@ import numpy as np
 from .errors import PolicyError
 from .names import CONSTANTS, DEFINED, instead, is_dunder, may_inject, normal
 from .protocols import inside, refuse_sequence
+from .unbound import type_for
 
 PYTHONS = frozenset((
     "__annotate__", "__annotate_func__", "__annotations__", "__classcell__", "__classdict__", "__classdictcell__",
@@ -46,7 +47,8 @@ class Maker:
 
     def __prepare__(self, name: str, bases: tuple[Any, ...], **options: Any) -> Any:
         self._look_at_bases(name, bases)
-        given = options if self._given is None else options | {"metaclass": self._given}
+        kind = type_for(bases, self._given)
+        given = options if kind is None else options | {"metaclass": kind}
         self._kind, namespace, _ = types.prepare_class(name, bases, given)
         return namespace
 

@@ -19,8 +19,9 @@ import numpy as np
 from ...nn.utils.parametrize import is_made_here
 from ...tensor import Tensor
 from .errors import PolicyError
-from .guards import Guards, names_of
+from .guards import Guards
 from .names import STORED, instead, may_inject
+from .unbound import names_of
 
 ATOMIC = frozenset((
     type(None), type(Ellipsis), type(NotImplemented), int, float, bool, complex, bytes, str, types.CodeType, type, range,

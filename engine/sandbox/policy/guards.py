@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from ...itself import OURS
 from ...nn.utils.parametrize import is_made_here
 from ...tensor import Tensor
 from . import arrays, dtypes, natives, objects, protocols
@@ -38,15 +37,10 @@ from .names import (
     may_inject,
 )
 from .reentry import PINNING, bound_setitem
+from .unbound import MAIN, Super, is_engines, lines_of, mro_of, names_of, plain, watch
 
-names_of: Callable[[type], Any] = type.__dict__["__dict__"].__get__
-"""The names that a class has itself."""
-_mro_of = type.__dict__["__mro__"].__get__
 _self_of = super.__dict__["__self__"].__get__
-_origin_of = super.__dict__["__thisclass__"].__get__
 
-MAIN = "__main__"
-"""The module of a program's own classes; a program cannot give another class that module, as it cannot say `__module__`."""
 CLOSED = (*PLACED, BaseExceptionGroup)
 """Errors whose attributes Python's own code takes for what it has put there."""
 CALLING = (classmethod, property, staticmethod)
@@ -130,12 +124,13 @@ class Guards:
         for thing in things:
             if isinstance(thing, type) and not issubclass(thing, type) and not is_look_alike(thing):
                 self.known.add(thing)
+                watch(thing)
                 if bases:
                     self.bases.add(thing)
 
     def type_of(self, thing: Any) -> Any:
         """The type of something, or its look-alike."""
-        cls = type(thing)
+        cls = plain(type(thing))
         if cls in self.known:
             return cls
         if self.is_own(cls):
@@ -180,8 +175,8 @@ class Guards:
             maker = next(c for c in mro_before(thing)[1] if name in names_of(c))
             if isinstance(thing, ONCE) or maker in CALLING or thing in CLOSED:
                 return False
-            made = type(thing) is super or isinstance(thing, type) or self.is_own(type(thing))
-            return made or self.is_own(maker) or not _is_engines(maker)
+            made = type(thing) is Super or isinstance(thing, type) or self.is_own(type(thing))
+            return made or self.is_own(maker) or not is_engines(maker)
         if name in ARRAYS:
             self.noticed("arrays")
             return True
@@ -191,7 +186,7 @@ class Guards:
         having = [c for c in mro_before(thing)[1] if name in names_of(c) and not is_made_here(c)]
         if having and not all(map(own, having)):
             return self._is_overridden(having, name)
-        if cls is super or isinstance(thing, type):
+        if cls is Super or isinstance(thing, type):
             return bool(having)
         if not self._is_storable(thing):
             return bool(having)
@@ -257,13 +252,13 @@ class Guards:
             return Own(None if any(issubclass(kind, self.opened) for kind in kinds) else thing)
         if name[0] == "_" and not is_dunder(name):
             cls = thing if isinstance(thing, type) else type(thing)
-            having = [c for c in _mro_of(cls) if name in names_of(c) and not is_made_here(c)]
+            having = [c for c in mro_of(cls) if name in names_of(c) and not is_made_here(c)]
             lowers = below(thing) if isinstance(thing, type) else ()
-            mine = not having or self._is_overridden(having, name) or self._may_override(_mro_of(cls), name)
+            mine = not having or self._is_overridden(having, name) or self._may_override(mro_of(cls), name)
             if not mine or any(
-                name in names_of(c) and _is_engines(c) and not self._may_override(_mro_of(lower), name)
+                name in names_of(c) and is_engines(c) and not self._may_override(mro_of(lower), name)
                 for lower in lowers
-                for c in _mro_of(lower)
+                for c in mro_of(lower)
             ):
                 raise PolicyError(f"the attribute '{name}' of '{_name_of(thing)}' cannot be set here", instead(name))
             if not having and type(thing) in self.storable:
@@ -328,7 +323,7 @@ class Guards:
 
     def attributes(self, thing: Any) -> dict[str, Any]:
         """The attributes that an object or class of the program's own has itself."""
-        if type(thing) is super:
+        if type(thing) is Super:
             thing = _self_of(thing)
         if isinstance(thing, type):
             if not self.is_own(thing):
@@ -368,7 +363,7 @@ class Guards:
     def _setter(self, thing: Any, name: str, values: int) -> Callable[..., None]:
         """`x.__setattr__` or `x.__delattr__`, bound or not, that looks at what it is told to set."""
         real = getattr(thing, name)
-        bound = _self_of(thing) if type(thing) is super else thing
+        bound = _self_of(thing) if type(thing) is Super else thing
 
         def checked(*arguments: Any) -> None:
             if len(arguments) not in (values, values + 1):
@@ -388,9 +383,9 @@ class Guards:
         real = thing.__init__
         if not isinstance(thing, type) or self.is_own_function(real):
             return real
-        maker = next(c for c in _mro_of(thing) if "__init__" in names_of(c))
+        maker = next(c for c in mro_of(thing) if "__init__" in names_of(c))
         # Python's own in C look at what they are given themselves; what a data class has sets its fields unguarded.
-        if type(real) is not types.FunctionType and not _is_engines(maker):
+        if type(real) is not types.FunctionType and not is_engines(maker):
             return real
 
         def checked(*arguments: Any, **named: Any) -> None:
@@ -402,7 +397,7 @@ class Guards:
 
     def _getattr_method(self, thing: Any) -> Callable[..., Any]:
         real = getattr(thing, "__getattr__")  # noqa: B009
-        bound = _self_of(thing) if type(thing) is super else thing
+        bound = _self_of(thing) if type(thing) is Super else thing
         if not self._is_storable(bound) and not (isinstance(bound, type) and issubclass(bound, self.opened)):
             raise PolicyError(
                 f"'__getattr__' of '{_name_of(thing)}' is not available to programs here", "Use getattr(x, name)."
@@ -452,12 +447,12 @@ class Guards:
         if isinstance(made, type):
             # What the metaclass itself has put there.
             harmless_patterns(made)
-            self._notice(names_of(made).keys(), _mro_of(made))
+            self._notice(names_of(made).keys(), mro_of(made))
         return made
 
     def _look_at_all(self, name: str, bases: tuple[Any, ...], namespace: dict[str, Any]) -> None:
         """Look at a class that is about to be made from bases and names that were looked at one by one."""
-        before = [*dict.fromkeys(c for base in bases for c in _mro_of(base))]
+        before = [*dict.fromkeys(c for base in bases for c in mro_of(base))]
         self._look_at_private(name, before, {*namespace, *namespace.get("__slots__", ())})
         if not are_harmless_patterns(namespace.get("__match_args__", ())):
             dict.__setitem__(namespace, "__match_args__", ())
@@ -502,19 +497,19 @@ class Guards:
             before: the classes that it inherits from.
             names: those that its body defines.
         """
-        engines = [c for c in before if _is_engines(c)]
+        engines = [c for c in before if is_engines(c)]
         for own in (None, *filter(self.is_own, before)) if engines else ():
             # What a dataclass has by these names is set by its `__init__`.
             mine = names if own is None else names_of(own).keys() | names_of(own).get("__dataclass_fields__", {}).keys()
             for each in mine:
                 # What inherits from the engine itself has been looked at when it was made.
-                having = [c for c in engines if each in names_of(c) and (own is None or c not in _mro_of(own))]
+                having = [c for c in engines if each in names_of(c) and (own is None or c not in mro_of(own))]
                 if having and not self._may_override(engines, each):
                     raise PolicyError(f"'{each}' cannot be defined in the class '{name}' here", instead(each))
 
     def _is_overridden(self, having: list[type], name: str) -> bool:
         """Whether what the first of some classes has by a private name is the program's, and not put there by the engine."""
-        return self.is_own(having[0]) and (not any(map(_is_engines, having)) or self._may_override(having, name))
+        return self.is_own(having[0]) and (not any(map(is_engines, having)) or self._may_override(having, name))
 
     def _may_override(self, lines: Iterable[type], name: str) -> bool:
         """Whether something of the program's may take the place of what classes of the engine's have by a name.
@@ -524,7 +519,7 @@ class Guards:
         """
         if name[:1] != "_" or is_dunder(name) or name.startswith("_abc_"):
             return True
-        slots = [names_of(c).get("__slots__", ()) for c in lines if _is_engines(c)]
+        slots = [names_of(c).get("__slots__", ()) for c in lines if is_engines(c)]
         return (name in PRIVATE or name in OVERRIDDEN) and not any(name in each for each in slots)
 
     def memo_for(self, memo: Any, caller: types.FrameType) -> Any:
@@ -547,17 +542,9 @@ class Guards:
 
 def mro_before(thing: Any) -> tuple[Any, tuple[type, ...]]:
     """The object that attributes of something belong to, and the classes in which they are looked up."""
-    if type(thing) is super:
-        subject = _self_of(thing)
-        mro = _mro_of(subject if isinstance(subject, type) else type(subject))
-        return subject, mro[mro.index(_origin_of(thing)) + 1 :]
-    return thing, _mro_of(thing if isinstance(thing, type) else type(thing))
-
-
-def _is_engines(cls: type) -> bool:
-    """Whether a class is one of the engine's own, which rely on its private names."""
-    module = names_of(cls).get("__module__")
-    return type(module) is str and (module == "torch" or module.startswith(("torch.", OURS)))
+    if type(thing) is Super:
+        return _self_of(thing), lines_of(thing)
+    return thing, mro_of(thing if isinstance(thing, type) else type(thing))
 
 
 def below(cls: type) -> list[type]:

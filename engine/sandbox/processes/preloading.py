@@ -18,7 +18,7 @@ from ...op.backward_codegen import write_backward
 from ...op.code_cache import codes
 from ...op.declare import TABLE
 from ..facades.mended import mend
-from ..policy import arrays, natives, numpys, protocols
+from ..policy import arrays, natives, numpys, protocols, unbound
 from .kept_code import keep
 
 MODULES = (
@@ -66,3 +66,4 @@ def up() -> None:
     codes.save()
     protocols.shut()
     arrays.allow()
+    unbound.arm()

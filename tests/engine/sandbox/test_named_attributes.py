@@ -1,7 +1,8 @@
 """Attributes whose names are made while a program runs are read and set by `safe_attributes`, which asks the guards.
 
-A program can call a method of the engine's with anything for `self`, which then says what names there are. Where the engine
-reads or sets an attribute by such a name itself, the program chooses what of: any attribute of anything.
+A function of the engine's is given what a program chooses, which may say what names there are. Where the engine reads or sets
+an attribute by such a name itself, the program chooses what of: any attribute of anything. (A method is called with objects of
+its class only: see `policy/unbound.py`.)
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ autograd/__init__.py load
 autograd/function.py FunctionCtx.__getattr__ FunctionNode.__getattr__
 autograd/function_outputs.py Outputs._check
 autograd/primitives.py give
-backends.py _Backend.flags
+backends.py _Flags.__enter__
 checkpoint/makers.py _get_layout
 checkpoint/objects.py Library._elsewhere Library._found Library._set_state Objects.name_of
 compat/classes.py own

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from engine.safe_attributes import meant_for
@@ -98,8 +101,92 @@ def test_enumerations_data_classes_parsers_and_contexts_are_those_of_python() ->
 
 def test_what_is_read_is_an_object_of_the_class() -> None:
     assert meant_for(True, int) is True
-    with pytest.raises(TypeError, match="a method of 'int' objects doesn't apply to a 'str' object"):
+    with pytest.raises(TypeError, match="expected a 'int' object, not a 'str' object"):
         meant_for("1", int)
+
+
+def test_no_method_of_a_class_is_handed_out_without_a_look() -> None:
+    found = subprocess.run(
+        [sys.executable, "-m", "tests.engine.sandbox.reading_classes"], capture_output=True, text=True, check=True
+    )
+    *through, count = found.stdout.splitlines()
+    assert through == []
+    assert int(count) > 10_000
+
+
+STRANGERS = """
+import torch, functools
+from torch import nn
+class Stranger:
+    training = True
+    def children(self): return []
+class Own(nn.Module):
+    method = nn.Module.train
+    @classmethod
+    def of_super(cls): return super().train
+def tried(call, *given):
+    try:
+        print(call(*given))
+    except TypeError as error:
+        print(str(error).partition(' for ')[0])
+for _ in range(1000):
+    nn.Module.train
+tried(nn.Module.train, Stranger())
+tried(Own.train, Stranger())
+tried(Own.method, Stranger())
+tried(Own.of_super(), Stranger())
+tried(super(Own, Own).train, Stranger())
+tried(getattr(nn.Module, 'train'), Stranger())
+tried(functools.partial(nn.Module.train, Stranger()))
+tried(nn.Module.train, nn.Module)
+tried(torch.Tensor.grad.fget, Stranger())
+"""
+OWN = """
+import torch, inspect, functools
+from abc import ABC, ABCMeta, abstractmethod
+from typing import Generic, Protocol, TypeVar
+from torch import nn
+T = TypeVar('T')
+class Shape(Protocol):
+    def area(self): ...
+class A(nn.Module, ABC):
+    @abstractmethod
+    def f(self): ...
+class B(A):
+    def f(self): return 1
+    def __new__(cls, *given): return super().__new__(cls)
+    def train(self, mode=True): return super(B, self).train(mode)
+class C(nn.Module, Shape): pass
+class D(Generic[T], nn.Module): pass
+class E(nn.Module, metaclass=ABCMeta): pass
+b = B()
+print(B().f(), isinstance(b, A), isinstance(D(), A), issubclass(E, nn.Module), C(), b.train(False).training)
+print(type(B).__name__, type(nn.Module) is type, isinstance(nn.Linear, type), inspect.signature(nn.Module.train))
+print(nn.Module.train(b).training, nn.Module.eval(self=b).training, functools.reduce(torch.Tensor.add, [torch.ones(1)] * 3))
+print(list(map(torch.Tensor.item, torch.ones(2))), nn.Linear.__name__)
+try:
+    A()
+except TypeError as error:
+    print(str(error)[:35])
+"""
+
+
+def test_a_method_read_from_a_class_takes_objects_of_it_only() -> None:
+    result = run(STRANGERS)
+    assert result.status == "ok", result.error
+    assert result.output == "descriptor 'train'\n" * 8 + "descriptor 'grad'\n"
+
+
+def test_classes_are_what_they_are_and_methods_read_from_them_take_their_objects() -> None:
+    result = run(OWN)
+    assert result.status == "ok", result.error
+    assert result.output.splitlines() == [
+        "1 True False True C() False",
+        "ABCMeta True True (self, mode=True)",
+        "True False tensor([3.])",
+        "[1.0, 1.0] Linear",
+        "Can't instantiate abstract class A ",
+    ]
 
 
 TYRO = """

@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ....safe_attributes import meant_for
 from ...policy.guards import Guards
 from . import streams
 from .store import Files, files, text_of
@@ -167,7 +166,7 @@ class ZipFile:
     def read(self, name: Any, pwd: Any = None) -> bytes:
         """What is in one of them."""
         most = files().most_bytes
-        archive = meant_for(self, ZipFile)._zip
+        archive = self._zip
         with archive.open(name._info if isinstance(name, ZipInfo) else text_of(name)) as part:
             found = part.read(most + 1)
         if len(found) > most:
@@ -194,7 +193,7 @@ class ZipFile:
             raise OSError("the archive is larger than there is room for")
         # The same archive for the same files: no time of day stands in it.
         info = zipfile.ZipInfo(name)
-        archive = meant_for(self, ZipFile)._zip
+        archive = self._zip
         info.compress_type = archive.compression
         archive.writestr(info, plain)
 
