@@ -39,7 +39,7 @@ def server() -> Iterator[Server]:
 
 
 def do(server: Server, text: str, layers: Layers) -> RunResult:
-    program, limits = Program.from_text(text), Limits(seconds=20)
+    program, limits = Program.from_text(text), Limits(seconds=120)
     collected = CollectedRun(program, limits)
     return collected.result(server.exchange(job_for(program, limits, layers=layers), collected), 0.0)
 
