@@ -24,8 +24,9 @@ def _unfold(self, dimension, size, step):
     """A view of all windows along a dimension; a window's elements come last."""
     if self.ndim == 0:
         return self.reshape(1)[:size]
-    windows = np.lib.stride_tricks.sliding_window_view(self, size, dimension, writeable=True)
-    return windows[(slice(None),) * dimension + (slice(None, None, step),)]
+    count, along = self.shape[dimension] - size + 1, self.strides[dimension]
+    shape = (*self.shape[:dimension], count, *self.shape[dimension + 1 :], size)
+    return strided(self, shape, (*self.strides, along))[(slice(None),) * dimension + (slice(None, None, step),)]
 
 
 @op(

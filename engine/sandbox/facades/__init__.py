@@ -86,7 +86,8 @@ class World:
         """Packages whose facades are made when a program imports them, and what makes them."""
 
     def load(self, library: str) -> None:
-        """Let programs import a library; its stand-in is loaded now, if it is not yet."""
+        """Let programs import a library, which may hand out arrays; its stand-in is loaded now, if it is not yet."""
+        self.guards.noticed("arrays")
         for needed in (*libraries.NEEDS.get(library, ()), library):
             if needed not in self.modules:
                 self.modules |= libraries.facades(needed, self.guards)

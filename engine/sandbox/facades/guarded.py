@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import collections
 import contextlib
+import copy
 import dataclasses
 import enum
 import functools
@@ -126,6 +127,7 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
                 guards.write(cls, name)
                 names.append(name)
 
+        with_own_fields(cls)
         if not are_harmless_patterns(names):
             options["match_args"] = False
         try:
@@ -143,11 +145,17 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
         named = [(f,) if isinstance(f, str) else tuple(f) for f in fields]
         for field in named:
             _plain(field[0])
-        made = dataclasses.make_dataclass(
-            cls_name, [f[0] if len(f) == 1 else f for f in named], namespace={"__module__": MAIN}, **options
-        )
+        fresh = [f[0] if len(f) == 1 else (*f[:2], *map(_fresh, f[2:])) for f in named]
+        made = dataclasses.make_dataclass(cls_name, fresh, namespace={"__module__": MAIN}, **options)
         harmless_patterns(made)
         return replaced_by_guards(pin_class(made))
+
+    def with_own_fields(cls: type) -> None:
+        # Python writes a field's name into it: one that stands in two classes would have a name in the first that nobody
+        # has looked at there.
+        for name in vars(cls).get("__annotations__", ()):
+            if type(vars(cls).get(name)) is dataclasses.Field:
+                type.__setattr__(cls, name, _fresh(vars(cls)[name]))
 
     def replaced_by_guards(made: type) -> type:
         # Newer Pythons give each class a method of it.
@@ -160,6 +168,11 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
     names |= {name: converting[name] for name in ("asdict", "astuple", "replace")}
     guards.know(v for n, v in names.items() if n != "Field")
     return names | {"dataclass": dataclass, "make_dataclass": make_dataclass}
+
+
+def _fresh(default: Any) -> Any:
+    """What stands in a class for a field: one of its own, if it is a `Field`."""
+    return copy.copy(default) if type(default) is dataclasses.Field else default
 
 
 class NamesMeta(enum.EnumMeta):

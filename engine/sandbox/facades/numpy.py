@@ -265,7 +265,9 @@ def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, *, subok: A
     """As NumPy's, but a copy, whose windows share no memory; nothing is written into it, as into NumPy's own."""
     if writeable:
         raise PolicyError("the windows of an array cannot be written to here", "Write into the array itself.")
-    windows = np.array(np.lib.stride_tricks.sliding_window_view(x, window_shape, axis))
+    # NumPy computes with the sizes itself before it looks at memory: they are to be numbers, and none of the program's.
+    sizes = np.array(window_shape, ndmin=1).tolist()
+    windows = np.array(np.lib.stride_tricks.sliding_window_view(x, sizes, axis))
     windows.flags.writeable = False
     return windows
 

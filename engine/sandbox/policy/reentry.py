@@ -6,12 +6,16 @@ reference of their own, and go on with it afterwards. A method that empties the 
 
 from __future__ import annotations
 
+import builtins
 import ctypes
 import sys
 from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
+from ...itself import OURS
 from ...safe_attributes import meant_for
 from .errors import PolicyError
 from .names import PINNED
@@ -41,7 +45,7 @@ def pin(method: Any) -> Any:
 def _pinned(method: Any, call: Callable[..., Any]) -> Any:
     def pinned(self: Any, *others: Any, **options: Any) -> Any:
         try:
-            result = call(self, *others, **options)
+            result = call(self, *_not_ours(others), **options)
         except IndexError:
             _end_of_sequence(self)
             raise
@@ -59,6 +63,25 @@ def _pinned(method: Any, call: Callable[..., Any]) -> Any:
         if isinstance(value, str):
             setattr(pinned, name, value)
     return pinned
+
+
+def _not_ours(operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a method is given: of an array with which the engine computes, and that nothing of the program's may have, a copy.
+
+    NumPy leaves a computation to what stands for a number and has operators of its own.
+    """
+    if not any([isinstance(operand, np.ndarray) for operand in operands]):
+        return operands
+    frame: Any = sys._getframe(2)
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(_BETWEEN):
+        frame = frame.f_back
+    if frame is None or frame.f_builtins is not vars(builtins):
+        return operands
+    return tuple([np.array(operand) if isinstance(operand, np.ndarray) else operand for operand in operands])
+
+
+_BETWEEN = ("numpy.", f"{OURS}sandbox.")
+"""What the modules begin with that go between the program, or the engine, and a method."""
 
 
 def _end_of_sequence(thing: Any) -> None:

@@ -571,3 +571,29 @@ class Array:
 class Fake: _array = Array()
 a, b = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
 (a * b).grad_fn(Fake())
+
+# %% a number with operators of its own writes into what an operation computes with
+#: goal: marks
+import torch
+import torch.nn.functional as F
+class L(float):
+    __array_ufunc__ = None
+    def __ge__(self, other):
+        if type(other).__name__ == 'ndarray': other[:] = 5
+        return True
+    __le__ = __gt__ = __lt__ = __rmul__ = __radd__ = __rsub__ = __ge__
+p = torch.nn.Parameter(torch.ones(6))
+for f in (lambda: F.threshold(p, L(0.5), 0.0), lambda: torch.clamp(p, L(0.5)), lambda: F.hardtanh(p, L(0.1), L(0.5)), lambda: torch.logit(p, L(0.1)), lambda: torch.addcmul(p, p, p, value=L(1)), lambda: torch.lerp(p, p, L(1)), lambda: torch.bernoulli(p, L(0.5))):
+    try: f()
+    except Exception as e: print(e)
+    if p.detach().tolist() != [1.0] * 6: print("REACHED")
+
+# %% windows along a tensor of an int that says it is small
+#: goal: memory
+import torch
+class I(int):
+    def __gt__(self, o): return False
+    def __sub__(self, o): return 0
+x = torch.ones(8)
+y = x.unfold(0, I(4000), 1)
+print(y.shape, "REACHED" if (y[0, 8:] != 0).any() else "")

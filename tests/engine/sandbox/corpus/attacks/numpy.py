@@ -588,3 +588,60 @@ try:
     a[...] = [F()] + [2.5] * 199
 finally:
     print('REACHED' if [k for k, b in enumerate(arrays) if b is not a and b.any()] else 'nothing')
+
+# %% windows along an array of an int that says it is small
+#: goal: memory
+import numpy as np
+class I(int):
+    def __gt__(self, o): return False
+    def __lt__(self, o): return False
+    def __sub__(self, o): return 0
+x = np.ones(8, np.int64)
+y = np.lib.stride_tricks.sliding_window_view(x, I(4000))
+print(y.shape, "REACHED" if (y[0, 8:] != 0).any() else "")
+
+# %% comparisons empty an array of objects that a column of a table gave
+#: goal: memory
+import pandas as pd
+class A:
+    def __eq__(self, o):
+        global live
+        if live:
+            live = False
+            a[:] = None
+            for k in range(1000): junk.append((k, k, k, k, 'REACHED', 5))
+        return True
+    def __gt__(self, o):
+        print(type(self), o)
+        return False
+junk=[]; live=False
+a = pd.Series(['a','b','c']).values
+for k in range(3): a[k] = (A(), A(), A(), A(), A(), A())
+live = True
+try: print(a.argmax())
+except Exception as e: print("REACHED", e)
+
+# %% comparisons empty an array of objects that environments gave
+#: goal: memory
+import gymnasium
+class A:
+    def __eq__(self, o):
+        global live
+        if live:
+            live = False
+            a[:] = None
+            for k in range(1000): junk.append((k, k, k, k, 'REACHED', 5))
+        return True
+    def __gt__(self, o):
+        print(type(self), o)
+        return False
+junk=[]; live=False
+class Env(gymnasium.Env):
+    action_space = gymnasium.spaces.Discrete(2)
+    observation_space = gymnasium.spaces.Box(0, 1, (1,))
+    def reset(self, **k): return [0.], {"x": "y"}
+a = gymnasium.vector.SyncVectorEnv([Env, Env, Env]).reset()[1]["x"]
+for k in range(3): a[k] = (A(), A(), A(), A(), A(), A())
+live = True
+try: print(a.argmax())
+except Exception as e: print("REACHED", e)

@@ -333,3 +333,23 @@ torch.no_grad.__call__(Fake(), warnings.catch_warnings)
 f = Fake()
 found[0](f)
 print("REACHED", f._module.sys.modules['os'])
+
+# %% a field of two data classes has in one the name that it got in the other
+#: goal: marks
+import dataclasses, torch
+f = dataclasses.field(default=None)
+@dataclasses.dataclass
+class A:
+    x: object = f
+@dataclasses.dataclass
+class B:
+    _update: object = f
+class E(A, torch.optim.SGD): pass
+E = dataclasses.dataclass(E)
+p = torch.nn.Parameter(torch.ones(6))
+o = torch.optim.SGD([p], lr=0.1)
+e = E(lambda *given: print("REACHED", [type(g) for g in given]))
+print(vars(e))
+torch.optim.SGD.__init__(e, [p], lr=0.1)
+p.sum().backward()
+e.step()

@@ -1,0 +1,57 @@
+"""What is handed to a program, or kept of what it gave, stays what it is for programs that mean no harm."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.sandbox import Limits, run
+
+FIELDS = """
+import dataclasses
+f = dataclasses.field(default=3)
+@dataclasses.dataclass
+class A:
+    x: int = f
+@dataclasses.dataclass
+class B:
+    y: int = f
+C = dataclasses.make_dataclass('C', [('z', int, f), 'w'], kw_only=True)
+print([each.name for kind in (A, B, C) for each in dataclasses.fields(kind)], A(), B(y=1), C(w=2))
+"""
+NUMBERS = """
+import numpy as np, torch
+class Half(float):
+    __array_ufunc__ = None
+    def __rmul__(self, other):
+        seen.append(other)
+        return other * 0.5
+seen = []
+a = np.ones(2)
+print(a * Half(), seen[0] is a)
+print(torch.nn.functional.leaky_relu(torch.tensor([-2.0]), Half(0.5)).item())
+"""
+WINDOWS = """
+import numpy as np, torch
+x = torch.arange(6.0).reshape(2, 3)
+print(x.unfold(1, 2, 1).tolist(), x.T.unfold(0, 3, 2).tolist(), x.unfold(0, 0, 1).shape)
+print(np.lib.stride_tricks.sliding_window_view(np.arange(4), 3).tolist())
+print(np.lib.stride_tricks.sliding_window_view(np.arange(4).reshape(2, 2), (1, 2)).shape)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "prints"),
+    [
+        (FIELDS, "['x', 'y', 'z', 'w'] A(x=3) B(y=1) C(z=3, w=2)\n"),
+        (NUMBERS, "[0.5 0.5] True\n-1.0\n"),
+        (
+            WINDOWS,
+            "[[[0.0, 1.0], [1.0, 2.0]], [[3.0, 4.0], [4.0, 5.0]]] [[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]] torch.Size([3, 3, 0])\n"
+            "[[0, 1, 2], [1, 2, 3]]\n(2, 1, 1, 2)\n",
+        ),
+    ],
+)
+def test_it_is_as_it_was(program: str, prints: str) -> None:
+    result = run(program, Limits(seconds=20))
+    assert result.status == "ok", result.error
+    assert result.output == prints
