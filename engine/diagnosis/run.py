@@ -368,6 +368,18 @@ class Run:
             tensor = inputs[0]
         return tensor
 
+    def behind(self, *tensors: int, most: int, learned: bool = False) -> Iterator[int]:
+        """What tensors were computed from, they themselves first and then what is nearest, no more than `most`; if `learned`,
+        only by way of what requires grad."""
+        queue = list(dict.fromkeys(tensors))
+        seen = set(queue)
+        for tensor in queue:
+            yield tensor
+            for given in self.inputs(self.tensors[tensor].op) if len(queue) < most else ():
+                if given not in seen and (not learned or self.tensors[given].info.requires_grad):
+                    seen.add(given)
+                    queue.append(given)
+
     def named_at(self, name: str, step: int) -> int:
         """The tensor a name stood for at a step, in whatever function it was bound last; NOTHING for none."""
         best, found = NOTHING, NOTHING

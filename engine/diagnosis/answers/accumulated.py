@@ -54,13 +54,8 @@ def _contained(q: Question, added: list[LedgerRow]) -> str:
     run = q.run
     roots = list(dict.fromkeys((pass_of(q, row).event.roots[0][0], pass_of(q, row).began) for row in added))[-_ROOTS:]
     for position, (root, began) in enumerate(roots[1:], 1):
-        queue, seen = [root], {root}
-        for each in queue:
-            for source in run.inputs(run.tensors[each].op):
-                if source not in seen and len(seen) < _TERMS:
-                    seen.add(source)
-                    queue.append(source)
-        twice = next(((first, at) for first, at in roots[:position] if first in seen and first != root), None)
+        behind = set(run.behind(root, most=_TERMS))
+        twice = next(((first, at) for first, at in roots[:position] if first in behind and first != root), None)
         if twice is not None:
             name = q.label(twice[0])
             earlier = f"the earlier {name}" if name == q.label(root) else name

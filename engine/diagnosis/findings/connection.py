@@ -106,21 +106,9 @@ def _optimised_without(run: Run, root: int, step: int) -> tuple[int, Site] | Non
             case ast.List(elts=[ast.Name(id=name)]):
                 tensor = run.named_at(name, step)
                 known = tensor != NOTHING and not run.status(tensor, step).requires_grad
-                if known and (tensor in _behind(run, root)):
+                if known and root != NOTHING and tensor in run.behind(root, most=_BEHIND):
                     return tensor, made.site
     return None
-
-
-def _behind(run: Run, root: int) -> set[int]:
-    """The tensors that one was computed from, as far as a look goes."""
-    queue = [root] if root != NOTHING else []
-    seen = set(queue)
-    while queue and len(seen) < _BEHIND:
-        for t in run.inputs(run.tensors[queue.pop()].op):
-            if t not in seen:
-                seen.add(t)
-                queue.append(t)
-    return seen
 
 
 def _frozen_above(q: Question) -> Reason | None:

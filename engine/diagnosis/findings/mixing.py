@@ -46,7 +46,7 @@ def mixed_apart(run: Run) -> Iterator[Finding]:
     for own, prediction, step in _compared(run, taken, mixed):
         if run.site(own.step) in told or run.site(step) in told:
             continue
-        of_samples = [mixed[tensor] for tensor in _behind(run, prediction) if tensor in mixed]
+        of_samples = [mixed[tensor] for tensor in run.behind(prediction, most=_DEEP) if tensor in mixed]
         if not of_samples or any(_alike(run, own.order, each.order) for each in of_samples):
             continue
         told |= {run.site(own.step), run.site(step)}
@@ -155,18 +155,6 @@ def _score(run: Run, tensor: int) -> int:
             break
         (tensor,) = given
     return tensor
-
-
-def _behind(run: Run, tensor: int) -> Iterator[int]:
-    """What a tensor was computed from, itself first."""
-    queue, seen = [tensor], {tensor}
-    for source in queue:
-        yield source
-        if len(queue) > _DEEP:
-            return
-        new = [given for given in run.inputs(run.tensors[source].op) if given not in seen]
-        seen.update(new)
-        queue += new
 
 
 def _alike(run: Run, one: int, other: int) -> bool:

@@ -161,13 +161,8 @@ def _unused(paths: Paths, given: list[Operand], message: str, step: int) -> tupl
     tensor, result = run.named_at(name, step), given[0].tensor
     if tensor == NOTHING:
         return None
-    queue, seen, leaves = [result], {result}, []
-    for each in queue:
-        for source in run.inputs(run.tensors[each].op):
-            if source not in seen and len(seen) < _BEHIND and run.tensors[source].info.requires_grad:
-                seen.add(source)
-                queue.append(source)
-                leaves += [source] if run.tensors[source].info.is_leaf else []
+    behind = run.behind(result, most=_BEHIND, learned=True)
+    leaves = [source for source in behind if source != result and run.tensors[source].info.is_leaf]
     made, whence, own = run.title(result), run.where(run.tensors[tensor].born), run.names(leaves) if leaves else ""
     return (
         f"autograd.grad is asked for the gradient of {name}, which was made at {whence}, and {made} is not computed from it.",

@@ -25,7 +25,13 @@ SAMPLE_WITHOUT_PATH = Kind(
 REVERSED_DIVERGENCE = Kind(
     "reversed_divergence", "warning", "The divergence of a variational model enters the loss with the wrong sign."
 )
+VARIANCE_AS_DEVIATION = Kind(
+    "variance_as_deviation", "warning",
+    "Noise is multiplied by a variance: the divergence takes the same numbers for its logarithm.", mechanical=True,
+)  # fmt: skip
 
+_TERMS = 12
+"""Terms of a divergence, and operations between one of them and the whole."""
 _MOST = 300
 """Tensors that are looked at before and behind one draw."""
 
@@ -207,29 +213,14 @@ def _used_behind(run: Run, maker: OpRan, entry: Pass, by: list[int]) -> bool:
 
 def _above(run: Run, tensors: list[int]) -> set[int]:
     """What requires grad and some tensors were computed from, the leaves left out; and they themselves."""
-    queue, seen = deque(tensors), set(tensors)
-    while queue and len(seen) < _MOST:
-        history = run.tensors[queue.popleft()]
-        for t in run.inputs(history.op):
-            if t not in seen and run.tensors[t].info.requires_grad:
-                seen.add(t)
-                queue.append(t)
-    return {t for t in seen if run.tensors[t].info.requires_grad and (not run.tensors[t].info.is_leaf or t in tensors)}
+    behind = ((t, run.tensors[t].info) for t in run.behind(*tensors, most=_MOST, learned=True))
+    return {t for t, info in behind if info.requires_grad and (not info.is_leaf or t in tensors)}
 
 
 def leaves_of(run: Run, tensors: list[int]) -> list[int]:
     """The leaves that require grad and some tensors were computed from."""
-    queue, found, seen = deque(tensors), dict[int, None](), set(tensors)
-    while queue and len(seen) < _MOST:
-        tensor = queue.popleft()
-        info = run.tensors[tensor].info
-        if info.is_leaf and info.requires_grad:
-            found[tensor] = None
-        for t in run.inputs(run.tensors[tensor].op):
-            if t not in seen and run.tensors[t].info.requires_grad:
-                seen.add(t)
-                queue.append(t)
-    return sorted(found)
+    behind = ((t, run.tensors[t].info) for t in run.behind(*tensors, most=_MOST, learned=True))
+    return sorted(t for t, info in behind if info.is_leaf and info.requires_grad)
 
 
 def _whole_numbers(run: Run, tensor: int) -> bool:
@@ -262,7 +253,7 @@ def reversed_divergence(run: Run) -> Iterator[Finding]:
         maker = run.tensors[power].op
         if maker.op != "exp" or not _adds(run, whole, {run.argument(maker, "self")}):
             continue
-        arrived = [run.recording.array(a.array) for e in run.passes for a in _arrivals(e, event.node.id)]
+        arrived = [run.recording.array(a.array) for e in run.passes for a in arrivals(e, event.node.id)]
         known = [values for values in arrived if values is not None]
         if known:
             at.setdefault(run.site(step), []).append((step, event, all((values > 0).all() for values in known)))
@@ -281,6 +272,78 @@ def reversed_divergence(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@rule(183, VARIANCE_AS_DEVIATION)
+def variance_as_deviation(run: Run) -> Iterator[Finding]:
+    """`mu + noise * v.exp()`, where `1 + v - mu² - v.exp()` is in the loss: exp(v) is the variance there."""
+    for step, event in run.first_ops_of({"exp"}, 1):
+        variance = run.argument(event, "self")
+        if variance == NOTHING or event.node is None or event.node.id not in run.ran or not event.outputs:
+            continue
+        by_noise = next((at for at in run.consumers.get(event.outputs[0].id, ()) if _by_noise(run, at)), None)
+        if by_noise is None:
+            continue
+        powers = [p for at in run.consumers.get(variance, ()) if (p := _power(run, at)) != NOTHING]
+        whole = next((w for p in powers for w in _sums(run, p) if _adds(run, w, {variance})), NOTHING)
+        if whole == NOTHING:
+            continue
+        name, sum_ = run.title(variance), run.tensors[whole].born
+        yield finding(
+            run, VARIANCE_AS_DEVIATION,
+            f"The noise at {run.where(by_noise)} is multiplied by exp({name}), which is the variance by the divergence at "
+            f"{run.where(sum_)}.",
+            f"1 + v - mu² - exp(v) is the divergence of a normal distribution with variance exp(v). Its standard deviation, by "
+            f"which noise is multiplied, is the root of that: exp(0.5 * {name}). As it is, the loss holds the model to another "
+            "distribution than the one that is drawn from.",
+            f"Write (0.5 * {name}).exp().",
+            step=step, related=[run.site(by_noise), run.site(sum_)],
+            evidence=[(f"exp({name})", run.texts.describe(event.outputs[0].array))],
+            nodes=[key(variance), key(event.outputs[0].id)],
+            changes=_halved(run, step, event) if len(run.consumers[event.outputs[0].id]) == 1 else [],
+        )  # fmt: skip
+
+
+def _by_noise(run: Run, step: int) -> bool:
+    """Whether an operation multiplies by a draw of noise, element by element."""
+    event = run.events[step]
+    if not isinstance(event, OpRan) or event.in_backward or event.op not in run.having("product") & run.having("elementwise"):
+        return False
+    drawn = (run.tensors[run.beneath_views(t)] for t in run.inputs(event))
+    return any({"creation", "draws"} <= {*run.traits(each.op.op)} and "float" in each.info.dtype for each in drawn)
+
+
+def _power(run: Run, step: int) -> int:
+    """The exponential that is made at a step; NOTHING for anything else."""
+    event = run.events[step]
+    return event.outputs[0].id if isinstance(event, OpRan) and event.op == "exp" and event.outputs else NOTHING
+
+
+def _sums(run: Run, tensor: int) -> Iterator[int]:
+    """The sums and differences that a tensor is a term of."""
+    for _ in range(_TERMS):
+        for step in run.consumers.get(tensor, ()):
+            event = run.events[step]
+            if isinstance(event, OpRan) and (event.op == "add" or event.op in run.having("difference")) and event.outputs:
+                tensor = event.outputs[0].id
+                break
+        else:
+            return
+        yield tensor
+
+
+def _halved(run: Run, step: int, event: OpRan) -> mending.Changes:
+    """Half of what the exponential is taken of, where the text has it in one place."""
+    found = mending.spot(run, run.site(step))
+    if found is None or not isinstance(found.node, ast.Call) or not isinstance(found.node.func, ast.Attribute):
+        return []
+    if found.node.args:
+        (given,), wide = found.node.args[:1], isinstance(found.node.args[0], ast.BinOp)
+        ends = ("0.5 * (", ")") if wide else ("0.5 * ", "")
+    else:
+        given = found.node.func.value
+        ends = ("(0.5 * ", ")")
+    return mending.wrapped(run, mending.site_of(found.cell, given), *ends)
+
+
 def _adds(run: Run, tensor: int, wanted: set[int]) -> bool:
     """Whether a sum has one of some tensors, and a square, among its terms."""
     terms, found, squares = [tensor], False, False
@@ -288,11 +351,12 @@ def _adds(run: Run, tensor: int, wanted: set[int]) -> bool:
         event = run.tensors[term].op
         found = found or term in wanted
         squares = squares or event.op == "pow" or (event.op == "mul" and len(run.inputs(event)) == 2)
-        if (event.op == "add" or event.op in run.having("difference")) and len(terms) < 12:
+        if (event.op == "add" or event.op in run.having("difference")) and len(terms) < _TERMS:
             terms += run.inputs(event)
     return found and squares
 
 
-def _arrivals(entry: Pass, node: int) -> list[Arrival]:
+def arrivals(entry: Pass, node: int) -> list[Arrival]:
+    """The gradients that arrive at a node in a pass."""
     track = entry.arrivals.get(node)
     return list(track.values) if track is not None else []

@@ -17,7 +17,7 @@ from .. import mending
 from ..cadence import Key, Window, cadence_of
 from ..mending import keyword
 from ..mends import order as mends
-from ..optimizer_text import Made, given, mentioned, methods, optimizer_site, schedules, stepped_by
+from ..optimizer_text import Made, given, mentioned, methods, optimizer_site, optimizers, schedules, stepped_by
 from ..paths import paths_of
 from ..program_ast import site_of
 from ..reason import Finding, Kind
@@ -48,6 +48,10 @@ PLATEAU_MODE = Kind(
     "ReduceLROnPlateau is given a score that is to rise, but waits for it to fall.",
     mechanical=True,
 )
+RATE_TWICE = Kind(
+    "rate_twice", "warning", "The function of a LambdaLR gives the rate itself, by which the rate is multiplied once more.",
+    mechanical=True,
+)  # fmt: skip
 ZERO_RATE = Kind("zero_rate", "warning", "The optimizer's learning rate is zero.")
 UPDATE_LOST = Kind("update_lost", "warning", "The updates are so small that rounding swallows them.")
 
@@ -439,6 +443,68 @@ def schedule_of_another(run: Run) -> Iterator[Finding]:
             evidence=[("optimizers by this name", str(len(source.assigned.get(name, []))))],
             nodes=[key(t) for t in run.optimizer_steps[0][1].parameters],
         )  # fmt: skip
+
+
+@rule(142, RATE_TWICE)
+def rate_twice(run: Run) -> Iterator[Finding]:
+    """A LambdaLR's function multiplies by the optimizer's learning rate, and no step has had more than its square."""
+    made = [each for each in schedules(run) if each.kind == "LambdaLR"] if run.optimizer_steps else []
+    for _, rates in _rates(run) if made else ():
+        for schedule in made if len(made) < 2 else _of(run, made, rates):
+            base = _base(run, schedule)
+            factor = _factor(run, schedule, base[0]) if base is not None else None
+            if base is None or factor is None or max(rates.values) > base[1] ** 2 * 1.001:
+                continue
+            cell, product, other = factor
+            text = ast.unparse(base[0])
+            yield finding(
+                run, RATE_TWICE,
+                f"The function of LambdaLR multiplies by {text}, and LambdaLR does so again: the rate is at most "
+                f"{number(max(rates.values))}, not {number(base[1])}.",
+                "What the function gives is no rate but a factor, by which LambdaLR multiplies the rate that the optimizer was "
+                "given.",
+                f"Leave {text} out of the function: {ast.unparse(other)}.",
+                step=rates.windows[0].step, site=site_of(cell, product), related=[schedule.site],
+                evidence=[("lr of the optimizer", number(base[1])), *_told(rates)],
+                nodes=[key(t) for t in rates.windows[0].owned],
+                changes=mending.replaced(run, site_of(cell, product), _alone(run, product, other)),
+            )  # fmt: skip
+
+
+def _base(run: Run, schedule: Made) -> tuple[ast.expr, float] | None:
+    """The learning rate of a schedule's optimizer as the text has it, with its value, if that is below 1; else None."""
+    name = ast.unparse(schedule.call.args[0]).rpartition(".")[2] if schedule.call.args else ""
+    rates = [given(m.call, 1, "lr") for m in optimizers(run) if m.name.rpartition(".")[2] == name]
+    rate = rates[0] if len(rates) == 1 else None
+    bound = paths_of(run.recording).source.values(ast.unparse(rate)) if isinstance(rate, ast.Name | ast.Attribute) else []
+    value = bound[0][2] if len(bound) == 1 else rate
+    known = value.value if isinstance(value, ast.Constant) else None
+    return (rate, known) if rate is not None and isinstance(known, float) and 0 < known < 1 else None
+
+
+def _factor(run: Run, schedule: Made, rate: ast.expr) -> tuple[int, ast.BinOp, ast.expr] | None:
+    """The product with a rate in the text of a LambdaLR's function, and the other factor; None where there is not one."""
+    source, wanted = paths_of(run.recording).source, ast.unparse(rate)
+    function: ast.AST | None = given(schedule.call, 1, "lr_lambda")
+    if isinstance(function, ast.Name):
+        named = [n for n in source.parents if isinstance(n, ast.FunctionDef) and n.name == ast.unparse(function)]
+        function = named[0] if len(named) == 1 else next((v for _, _, v in source.values(function.id)), None)
+    if not isinstance(function, ast.Lambda | ast.FunctionDef):
+        return None
+    products = [n for n in ast.walk(function) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+    found = [
+        (schedule.site.cell, product, other)
+        for product in products
+        for one, other in ((product.left, product.right), (product.right, product.left))
+        if ast.unparse(one) == wanted
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _alone(run: Run, product: ast.BinOp, factor: ast.expr) -> str:
+    """A factor in place of its product."""
+    inside = isinstance(factor, ast.BinOp) and isinstance(paths_of(run.recording).source.parents.get(product), ast.BinOp)
+    return f"({ast.unparse(factor)})" if inside else ast.unparse(factor)
 
 
 @rule(144, ZERO_RATE, UPDATE_LOST)

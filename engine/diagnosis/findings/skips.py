@@ -95,15 +95,7 @@ def _carried_past(run: Run, skip: int, call: Site | None, write: int, step: int)
 
 
 def _computed_from(run: Run, tensor: int, source: int) -> bool:
-    queue, seen = [tensor], {tensor}
-    for each in queue:
-        for given in run.inputs(run.tensors[each].op):
-            if given == source:
-                return True
-            if given not in seen and run.tensors[given].info.requires_grad and len(queue) < _BRANCH:
-                seen.add(given)
-                queue.append(given)
-    return False
+    return any(source in run.inputs(run.tensors[each].op) for each in run.behind(tensor, most=_BRANCH, learned=True))
 
 
 def _mended(run: Run, call: Site | None, write: int, skip: int, layer: str) -> tuple[str, Changes]:

@@ -80,22 +80,10 @@ def _sides(run: Run, one: int, other: int) -> tuple[int, int]:
         if NOTHING in (learnt, target) or learnt == target:
             continue
         op, leaves = run.tensors[target].op.op, leaves_of(run, [target])
-        twins = [t for t in _origins(run, learnt) if run.tensors[t].op.op == op and t != target]
+        twins = [t for t in run.behind(learnt, most=_OPERATIONS, learned=True) if run.tensors[t].op.op == op and t != target]
         if leaves and any(leaves_of(run, [t]) == leaves for t in twins):
             return learnt, target
     return NOTHING, NOTHING
-
-
-def _origins(run: Run, tensor: int) -> Iterator[int]:
-    """What a tensor is computed from, itself first."""
-    queue, seen = [tensor], {tensor}
-    while queue and len(seen) < _OPERATIONS:
-        each = queue.pop()
-        yield each
-        for t in run.inputs(run.tensors[each].op):
-            if t not in seen and run.tensors[t].info.requires_grad:
-                seen.add(t)
-                queue.append(t)
 
 
 def _before_length(run: Run, tensor: int) -> int:

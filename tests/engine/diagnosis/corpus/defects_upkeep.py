@@ -271,3 +271,50 @@ for i in range(12):
     loss.backward()
     opt.step()
 print(loss.item())
+
+# %% the divergence the other way round, and its variance under a name
+#: finds: variance_as_deviation
+enc = nn.Linear(6, 4)
+x = torch.randn(16, 6)
+mu, logvar = enc(x).chunk(2, 1)
+variance = torch.exp(logvar)  # <-
+z = mu + torch.randn_like(mu) * variance
+kl = 0.5 * (variance + mu.pow(2) - 1 - logvar).sum(1).mean()
+((z**2).mean() + kl).backward()
+
+# %% a focal loss of two classes that weights the mean
+#: finds: weight_of_mean
+net = nn.Linear(4, 1)
+x, y = torch.randn(32, 4), torch.randint(0, 2, (32, 1)).float()
+logpt = -nn.BCEWithLogitsLoss()(net(x), y)  # <-
+loss = -0.25 * (1 - logpt.exp()) ** 2 * logpt
+loss.backward()
+
+# %% a row of padding that was copied with the others
+#: finds: padding_filled
+words, head = nn.Embedding(10, 4, padding_idx=0), nn.Linear(4, 2)
+words.weight.data.copy_(torch.randn(10, 4))  # <-
+optimizer = torch.optim.SGD([*words.parameters(), *head.parameters()], lr=0.1)
+tokens = torch.tensor([[3, 1, 0, 0, 0], [2, 5, 7, 4, 0], [9, 8, 0, 0, 0], [6, 3, 2, 1, 5]])
+loss = F.cross_entropy(head(words(tokens).mean(1)), torch.tensor([0, 1, 0, 1]))
+loss.backward()
+optimizer.step()
+
+# %% a warm-up that gives rates
+#: finds: rate_twice
+net = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+
+
+def warm_up(step):
+    return 0.1 * min(1.0, (step + 1) / 4)  # <-
+
+
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lr_lambda=warm_up)
+x, y = torch.randn(32, 4), torch.randn(32, 1)
+for step in range(8):
+    loss = F.mse_loss(net(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    scheduler.step()

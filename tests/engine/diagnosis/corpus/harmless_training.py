@@ -682,3 +682,72 @@ for step in range(4):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+# %% the logarithm of a deviation, whose double is that of the variance
+enc = nn.Linear(6, 4)
+x = torch.randn(16, 6)
+mu, logstd = enc(x).chunk(2, 1)
+z = mu + torch.randn_like(mu) * logstd.exp()
+kl = -0.5 * (1 + 2 * logstd - mu.pow(2) - (2 * logstd).exp()).sum(1).mean()
+((z**2).mean() + kl).backward()
+
+# %% the root of a variance that is also in the divergence
+enc = nn.Linear(6, 4)
+x = torch.randn(16, 6)
+mu, logvar = enc(x).chunk(2, 1)
+variance = logvar.exp()
+z = mu + torch.randn_like(mu) * variance.sqrt()
+kl = 0.5 * (variance + mu.pow(2) - 1 - logvar).sum(1).mean()
+((z**2).mean() + kl).backward()
+
+# %% a focal loss of each sample, and the perplexity of the mean beside it
+net = nn.Linear(4, 3)
+x, y = torch.randn(32, 4), torch.randint(0, 3, (32,))
+ce = F.cross_entropy(net(x), y, reduction="none")
+loss = ((1 - torch.exp(-ce)) ** 2 * ce).mean()
+loss.backward()
+print(torch.exp(ce.mean()).item(), (torch.exp(-loss) * loss.detach() * 0).item())
+
+# %% losses that are weighted by a learnt uncertainty
+net, s = nn.Linear(4, 3), nn.Parameter(torch.zeros(()))
+optimizer = torch.optim.SGD([*net.parameters(), s], lr=0.01)
+x, y = torch.randn(32, 4), torch.randint(0, 3, (32,))
+loss = torch.exp(-s) * F.cross_entropy(net(x), y) + s
+loss.backward()
+optimizer.step()
+
+# %% a filled row of padding that a mask leaves out of the mean
+words, head = nn.Embedding(10, 4, padding_idx=0), nn.Linear(4, 2)
+nn.init.normal_(words.weight)
+optimizer = torch.optim.SGD([*words.parameters(), *head.parameters()], lr=0.1)
+tokens = torch.tensor([[3, 1, 0, 0, 0], [2, 5, 7, 4, 0], [9, 8, 0, 0, 0], [6, 3, 2, 1, 5]])
+mask = (tokens != 0).unsqueeze(2)
+mean = (words(tokens) * mask).sum(1) / mask.sum(1)
+loss = F.cross_entropy(head(mean), torch.tensor([0, 1, 0, 1]))
+loss.backward()
+optimizer.step()
+
+# %% a LambdaLR whose factor is a rate divided by the optimizer's
+lr, low = 0.05, 0.01
+net = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=lr)
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: max(low, lr * 0.9**step) / lr)
+x, y = torch.randn(32, 4), torch.randn(32, 1)
+for step in range(5):
+    loss = F.mse_loss(net(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    scheduler.step()
+
+# %% a LambdaLR that multiplies by a number which is the rate by chance
+net = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - 0.1 * step)
+x, y = torch.randn(32, 4), torch.randn(32, 1)
+for step in range(5):
+    loss = F.mse_loss(net(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    scheduler.step()
