@@ -341,5 +341,7 @@ def _another_of_that_name(q: Question) -> Reason | None:
             step=q.history.born,
             nodes=[tensor, q.tensor],
             evidence=[(f"{q.name} of {other}", f".grad was {run.texts.describe(got[-1].total)}")],
+            # A loop in which each turn makes the leaf of the next one learns: the last of them alone has no pass.
+            wrong=run.site(history.born) != run.site(q.history.born),
         )
     return None

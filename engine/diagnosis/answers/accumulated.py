@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ...recording.events import NOTHING
 from ...recording.index import LedgerRow
 from ..reason import Reason
@@ -29,18 +31,21 @@ def accumulated(q: Question, added: list[LedgerRow], cleared: LedgerRow | None) 
     stale = _used_again(written, [row.step for row in added])
     unheld = _unheld(q) if cleared is None else ""
     twice, meant = _contained(q, added), "" if stale or unheld else _on_purpose(q, added, same)
+    others, apart = _for_others(q, added)
     where = every(q, added) if same else listed([line_of(q, row) for row in added])
     return q.because(
         "accumulated",
         f"{q.name}.grad is the sum of {len(numbers)} backward passes ({where}), {since}",
-        f"backward() adds to .grad.{total}{unheld}{twice}",
+        f"backward() adds to .grad.{total}{unheld}{twice}{others}",
         "Make the optimizer after the model is complete, with all of its parameters: then its zero_grad() clears them all."
         if unheld
         else f"Clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None."
         if stale
         else "Leave out of the later one what had its pass already, or call backward() once, on the whole."
         if twice
-        else meant or f"If that is not meant, clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None.",
+        else apart
+        or meant
+        or f"If that is not meant, clear it before each pass: optimizer.zero_grad() or {q.name}.grad = None.",
         step=pass_of(q, added[-1]).began,
         site=site_of(q, added[-1]),
         nodes=way_back(q, added[-1]),
@@ -64,6 +69,26 @@ def _contained(q: Question, added: list[LedgerRow]) -> str:
                 f"already ({run.where(twice[1])}) and counts twice."
             )
     return ""
+
+
+def _for_others(q: Question, added: list[LedgerRow]) -> tuple[str, str]:
+    """Where the step after an earlier pass is one of an optimizer that does not have the tensor, as a discriminator's is: that
+    what the pass brought is still there at the later one, and what to do. Both "" where none is."""
+    run = q.run
+    held = {t for _, event in run.optimizer_steps for t in event.owned}
+    for row, later in pairwise(added):
+        steps = [(step, event) for step, event in run.optimizer_steps if row.step < step < later.step]
+        if not steps or q.tensor not in held or any(q.tensor in event.owned for _, event in steps):
+            continue
+        (step, event), entry = steps[0], pass_of(q, row)
+        root, where = q.label(entry.event.roots[0][0]), run.where(entry.began)
+        return (
+            f" The pass at {where} is followed by {event.optimizer}.step() ({run.where(step)}), which moves others: what it "
+            f"brought to {q.name} stays.",
+            f"If {root} ({where}) is not for {q.name}, cut it off: detach() what it uses that is computed from {q.name}. Or "
+            "clear .grad before the later pass.",
+        )
+    return "", ""
 
 
 def _on_purpose(q: Question, added: list[LedgerRow], same: bool) -> str:

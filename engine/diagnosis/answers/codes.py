@@ -63,6 +63,7 @@ CODES = {
     "cleared_before_step": "not updated: the gradient is cleared before the optimizer uses it",
     "rate_zero": "not updated: the learning rate is zero",
     "rounded": "not updated: what is added is too small for the dtype",
+    "put_back": "updated, and the program put the earlier values back",
     "loss_once": "the loss was computed once",
     "loss_falls": "the loss goes down: in order",
     "loss_rises": "the loss goes up",
@@ -78,7 +79,7 @@ CODES = {
 NEUTRAL = frozenset((
      "set", "paths", "hooked", "cancelled", "accumulated", "changed", "assigned", "zeroed", "cleared", "not_retained",
      "needs_none", "integer", "inputs_need_none", "frozen", "no_backward", "not_yet", "under_way", "inputs", "autograd_grad",
-     "not_recorded", "not_a_tensor", "not_made", "zero_loss", "moved", "changed_in_place",
+     "not_recorded", "not_a_tensor", "not_made", "zero_loss", "moved", "changed_in_place", "put_back",
      "loss_once", "loss_falls", "loss_wanders",
      "line_ran", "line_not_run",
 ))  # fmt: skip

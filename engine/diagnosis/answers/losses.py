@@ -8,11 +8,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import msgspec
-import numpy as np
 
 from ...graph.numbers import number
 from ...recording.columns import columns_of
-from ...recording.events import NOTHING, OpRan, Stepped
+from ...recording.events import NOTHING, OpRan
 from ...recording.index import Pass
 from ..cuts import cuts_above, fact
 from ..failures import code_of
@@ -24,8 +23,9 @@ from .lines import why_line
 from .names import named
 from .not_finite import value_not_finite
 from .present import present
-from .subject import LineSubject
-from .updates import updated
+from .slopes import first_update, is_input, overshoots
+from .subject import LineSubject, is_loss
+from .updates import standstill, updated
 
 _SAME = 1e-6
 """Relative difference below which losses count as one and the same."""
@@ -114,6 +114,12 @@ def _values(paths: Paths, tensor: int, name: str, step: int, passes: Sequence[Pa
         if value is not None:
             found[each] = Value(born, each, value)
     return list(found.values())
+
+
+def _is_score(q: Question) -> bool:
+    """Whether the program calls it by a name that is none of a loss, as what is to rise has."""
+    called = q.label(q.tensor)
+    return called.isidentifier() and not is_loss(called)
 
 
 def _alike(values: Sequence[Value]) -> bool:
@@ -284,14 +290,28 @@ def _once(q: Question, value: Value, passes: Sequence[Pass]) -> Reason:
 def _moving(q: Question, values: Sequence[Value], passes: Sequence[Pass]) -> Reason:
     run = q.run
     first, last = values[0].value, values[-1].value
-    course = f"from {number(first)} to {number(last)} over {len(values)} times that it was computed"
+    between, over = f"from {number(first)} to {number(last)}", f"over {len(values)} times that it was computed"
+    course = f"{between} {over}"
     scale = abs(first) if first else 1.0
     numbers = [value.value for value in values]
     if last < first - (1 - _FELL) * scale or all(b < a for a, b in pairwise(numbers)):
+        flat = next((k for k in range(len(values)) if _alike(values[k:])), len(values))
+        stays, why_flat = "", ""
+        if len(values) - flat > max(_ENOUGH - 1, len(values) // 2):
+            leaves = _leaves(q, passes[-1]) if passes else []
+            stays = f", and stays there from {run.moment(values[flat].step)} on,"
+            why_flat = next(
+                (
+                    f"{q.label(leaf)}: {said}"
+                    for leaf in leaves[:_LEAVES]
+                    if (said := standstill(Question(q.paths, leaf, q.step)))
+                ),
+                "",
+            )
         return q.because(
             "loss_falls",
-            f"{q.name} goes down {course}",
-            "",
+            f"{q.name} goes down {between}{stays} {over}",
+            why_flat,
             step=values[-1].step,
             nodes=[q.tensor],
             evidence=_course(q, values),
@@ -301,8 +321,9 @@ def _moving(q: Question, values: Sequence[Value], passes: Sequence[Pass]) -> Rea
     steadily = len(numbers) > 2 and all(a < b for a, b in pairwise(numbers)) and last > first + (_STEADILY - 1) * scale
     if last > first + (_ROSE - 1) * scale:
         leaves = _leaves(q, passes[-1])[:_LEAVES] if passes else []
-        found = next((one for leaf in leaves if (one := _first_update(q, leaf)) is not None), None)
-        if found is not None and (((risen or steadily) and len(numbers) >= _ENOUGH) or found[1]):
+        leaf, found = next(((leaf, one) for leaf in leaves if (one := first_update(q, leaf)) is not None), (NOTHING, None))
+        past = found is not None and (found[1] or overshoots(q, leaves, [(value.step, value.value) for value in values]))
+        if found is not None and past and (((risen or steadily) and len(numbers) >= _ENOUGH) or found[1]):
             step, uphill, rate = found
             size = f" The learning rate is {number(rate)}." if rate else ""
             if uphill:
@@ -324,7 +345,7 @@ def _moving(q: Question, values: Sequence[Value], passes: Sequence[Pass]) -> Rea
                 step=step,
                 nodes=[q.tensor],
                 evidence=_course(q, values),
-                wrong=not (uphill and "maximize" in run.words),
+                wrong=not (uphill and ("maximize" in run.words or _is_score(q) or is_input(q, leaf, leaves))),
             )
     return q.because(
         "loss_wanders", f"{q.name} goes neither clearly up nor down: {course}",
@@ -332,23 +353,3 @@ def _moving(q: Question, values: Sequence[Value], passes: Sequence[Pass]) -> Rea
         f"{number(max(value.value for value in values))}.",
         step=values[-1].step, nodes=[q.tensor], evidence=_course(q, values),
     )  # fmt: skip
-
-
-def _first_update(q: Question, leaf: int) -> tuple[int, bool, float] | None:
-    """The step of a leaf's last update, whether the first one went up the gradient, and the learning rate if it is known."""
-    run = q.run
-    steps = [s for s in run.updates.get(leaf, ()) if s <= q.step]
-    if not steps:
-        return None
-    before = steps[0]
-    while before > 0 and run.index.stepping[before - 1]:
-        before -= 1
-    old, new = run.values(leaf, before - 1), run.values(leaf, steps[0])
-    grad = run.recording.array(run.tensors[leaf].grad(before - 1))
-    event = run.events[steps[-1]]
-    rate = event.rates[0] if isinstance(event, Stepped) and event.rates else 0.0
-    if old is None or new is None or grad is None or old.shape != grad.shape:
-        return None
-    with np.errstate(all="ignore"):
-        along = float(((new - old) * grad).sum())
-    return (steps[-1], along > 0, rate) if along else None

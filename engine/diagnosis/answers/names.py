@@ -10,6 +10,8 @@ from ..paths import Paths
 
 _SUBSCRIPT = re.compile(r"\[(\d+)\]")
 _ITEM = re.compile(r"([A-Za-z_][\w.]*)\[(\d+)\]$")
+_PARAMETERS = ("parameters", "named_parameters")
+"""Methods of a module that give its parameters."""
 _FAR = 4
 """Calls through which an argument's name is followed."""
 
@@ -60,6 +62,16 @@ def items(paths: Paths, name: str, step: int) -> dict[str, int]:
         }
         if found:
             return found
+    return _of_module(paths, name, step)
+
+
+def _of_module(paths: Paths, name: str, step: int) -> dict[str, int]:
+    """The parameters of the module from which a name was filled: `params = dict(net.named_parameters())`."""
+    for _, _, value in paths.source.values(name):
+        while isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and len(value.args) == 1:
+            value = value.args[0]  # dict(…), list(…)
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _PARAMETERS:
+            return members(paths, ast.unparse(value.func.value), step)
     return {}
 
 

@@ -10,19 +10,20 @@ import numpy as np
 from ...graph.structure.moments import iteration_of
 from ...recording.columns import columns_of
 from ...recording.events import NOTHING, HookRan
-from ...recording.index import LedgerRow
+from ...recording.index import LedgerRow, Pass
 from ...recording.operations import base_of
 from ..failed_passes import failure
 from ..reason import Reason
 from ..run import Run
 from .accumulated import accumulated
 from .cancelled import cancelled
+from .changed import changed
 from .course import Course, Line, registered, thrown_away
 from .grad_query import Question, listed
 from .ledger_rows import ledger, line_of, pass_of, site_of, way_back
 from .not_finite import grad_not_finite
 from .unreached import failed
-from .zeros import finite, zero_origin
+from .zeros import Zero, finite, zero_origin
 
 
 def present(q: Question) -> Reason:
@@ -49,13 +50,13 @@ def present(q: Question) -> Reason:
         return failed
     if current[0].kind != "backward" and not _clears(run, current[0].kind) and len(added) > 0:
         return _on_top_of_assigned(q, current[0], added)
-    changed = [
+    writes = [
         row
         for before, row in zip([current[0], *current], current, strict=False)
         if row.kind != "backward" and not (row.kind == "assign" and _rewritten(run, before, row))
     ]
-    if changed and changed[-1].step > added[-1].step:
-        return _changed(q, added, changed[-1])
+    if writes and writes[-1].step > added[-1].step:
+        return changed(q, added, writes[-1])
     if len({row.number for row in added}) > 1 and q.status.node == NOTHING:
         return accumulated(q, added, rows[start - 1] if start else None)
     return _set(q, added[-1])
@@ -127,23 +128,6 @@ def _on_top_of_assigned(q: Question, first: LedgerRow, added: list[LedgerRow]) -
         f"Set {q.name}.grad = None before the pass if only its gradient is wanted.",
         step=added[-1].step,
         site=site_of(q, added[-1]),
-        nodes=[q.tensor],
-        evidence=ledger(q),
-    )
-
-
-def _changed(q: Question, added: list[LedgerRow], row: LedgerRow) -> Reason:
-    run = q.run
-    how = "assigned anew" if row.kind == "assign" else f"changed in place ({row.kind})"
-    text = run.segment(run.site(row.step))
-    if "clip_grad" in text:
-        how = "scaled by gradient clipping"
-    return q.because(
-        "changed",
-        f"{q.name}.grad was set by backward pass {added[-1].number} ({line_of(q, added[-1])}) and then {how} at "
-        f"{run.where(row.step)}",
-        f"It was {run.texts.describe(added[-1].total)} and is {q.grad_text()} now.",
-        step=row.step,
         nodes=[q.tensor],
         evidence=ledger(q),
     )
@@ -316,7 +300,7 @@ def _zero(q: Question, added: list[LedgerRow], last: LedgerRow) -> Reason:
             evidence=ledger(q),
         )
     if moving:
-        return _changed(q, added, last)
+        return changed(q, added, last)
     row = added[-1]
     entry = pass_of(q, row)
     zero = None
@@ -353,7 +337,29 @@ def _zero(q: Question, added: list[LedgerRow], last: LedgerRow) -> Reason:
         nodes=[*way, zero.factor],
         cut=cut,
         evidence=evidence,
+        wrong=False if _is_local(zero) and _others_learn(q, entry) else None,
     )
+
+
+def _is_local(zero: Zero) -> bool:
+    """Whether it is a matter of this tensor alone, and right where others learn from the same pass: a bias that is subtracted
+    again or that a penalty on gradients does not depend on, a table of which only the padding is looked up."""
+    return zero.code == "zero_cancelled" or (zero.code == "zero_op" and zero.node != NOTHING)
+
+
+def _others_learn(q: Question, entry: Pass) -> bool:
+    """Whether the pass brings another leaf of the same kind more than zeros: then the zeros are a fact about this one."""
+    run = q.run
+    for other in entry.fills:
+        ledger = run.tensors[other].ledger if other != q.tensor else None
+        if ledger is None or run.tensors[other].info.is_parameter != q.history.info.is_parameter:
+            continue
+        own = next(
+            (row for row in reversed(ledger.until(q.step)) if row.kind == "backward" and row.number == entry.number), None
+        )
+        if own is not None and not run.zero(own.increment):
+            return True
+    return False
 
 
 def _clause(sentence: str) -> str:

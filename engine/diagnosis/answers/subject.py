@@ -60,6 +60,11 @@ _COMMON = frozenset((
 """Words of a question that are no names of what it is about."""
 
 
+def is_loss(name: str) -> bool:
+    """Whether a name says that it is one of a loss, which is to go down."""
+    return _LOSS.search(name) is not None
+
+
 def parse(text: str) -> Subject:
     """The subject of a question: a bare name is a tensor, or a module where it is none of a tensor; "loss" is the loss.
 
@@ -79,7 +84,7 @@ def parse(text: str) -> Subject:
     name = names[0]
     if _ATTRIBUTE.search(name):
         return TensorSubject(_ATTRIBUTE.sub("", name))
-    if _LOSS.search(name) and (len(words) > 1 or name == "loss"):
+    if is_loss(name) and (len(words) > 1 or name == "loss"):
         return LossSubject(name)
     if any(_MOVED.fullmatch(word) for word in words[words.index(name) + 1 :]):
         return UpdateSubject(name)

@@ -14,12 +14,16 @@ from .grad_query import Question
 from .unowned import beside, copied_from, meant
 from .updates import ends, updated, written
 
-_STILL = frozenset(("not_optimized", "rate_zero", "rounded", "not_stepped", "cleared_before_step", "not_yet", "zeroed"))
+_STILL = frozenset((
+     "not_optimized", "rate_zero", "rounded", "put_back", "not_stepped", "cleared_before_step", "not_yet", "zeroed",
+))  # fmt: skip
 """The codes of answers that lead the one about a gradient: the gradient is there, and makes no difference."""
 _MORE = frozenset(("magnified", "shrunk"))
 """Codes of gradients that are there, beside the neutral ones."""
 _SMALL = frozenset(("shrunk", "cancelled"))
 """Codes of gradients of which nothing comes, because they are so small."""
+_APART = frozenset(("unused", "not_connected", "used_after", "created_after"))
+"""Codes of parameters that no pass can come to."""
 _ROUNDING = 1e-7
 """Gradients below this may be what is left of a sum that is zero."""
 _DECAYS = ("AdamW",)
@@ -28,7 +32,7 @@ _DECAYS = ("AdamW",)
 
 def with_steps(q: Question, reason: Reason) -> Reason:
     """The reason of a gradient; where that is there and no step moves the parameter, the reason of that ahead of it."""
-    if reason.code.startswith("cut_"):
+    if reason.code.startswith("cut_") or reason.code in _APART:
         return _gives_values(q, reason)
     first = next((row.step for row in q.rows if row.kind == "backward"), q.step)
     if first >= q.step or not q.status.is_leaf or not q.run.optimizer_steps:
@@ -50,8 +54,8 @@ def with_steps(q: Question, reason: Reason) -> Reason:
 
 
 def _gives_values(q: Question, reason: Reason) -> Reason:
-    """A cut, as a fact where the parameter is to give values only: no optimizer has it or anything else of its model, or the
-    program writes into it itself, as into a target network or an average."""
+    """That no pass comes to it, as a fact where the parameter is to give values only: no optimizer has it or anything else of
+    its model, or the program writes into it itself, as into a target network or an average."""
     run = q.run
     steps = [step for step, _ in run.optimizer_steps if step <= q.step]
     held = run.optimized

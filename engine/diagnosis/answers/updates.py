@@ -26,6 +26,8 @@ _HARDLY = 1e-4
 """A change of this share of the largest element is hardly one."""
 _LAST = 3
 """Steps that change nothing, one after another, before that is told."""
+_LOOKED = 32
+"""Different values of a tensor among which those are looked for that are put back."""
 _SMALL = (
     "Look at what a step adds: the learning rate, and the gradient that reaches step(), which clipping or a scale may have "
     "made small."
@@ -74,6 +76,9 @@ def updated(q: Question) -> Reason:
 
 def _stepped(q: Question, steps: list[int]) -> Reason:
     run = q.run
+    back, as_before = _puts_back(q, steps)
+    if as_before:
+        return _put_back(q, steps, back)
     first, last = ends(q, steps)
     by = _by(q, steps[-1])
     where = run.where(steps[-1])
@@ -121,6 +126,56 @@ def ends(q: Question, steps: list[int]) -> tuple[int, int]:
     """The arrays that the tensor held before the first of its updates, and holds now."""
     filled = next((row.step for row in q.rows if row.kind == "backward"), q.history.born)
     return q.run.status(q.tensor, min(filled, steps[0] - 1)).array, q.run.status(q.tensor, q.step).array
+
+
+def _puts_back(q: Question, steps: list[int]) -> tuple[list[int], bool]:
+    """The writes of the program that follow a step which changed it, and give it values again that it had before that step;
+    and whether what it holds now is what it held before all steps."""
+    run, changes = q.run, q.history.changes
+    if changes is None:
+        return [], False
+    updates, stepping = {*steps}, run.index.stepping
+    held = [q.history.info.array]
+    found: list[int] = []
+    first = fresh = NOTHING
+    for at in changes.steps:
+        if at > q.step:
+            break
+        array = changes.at(at, q.status).array
+        if at in updates or stepping[at]:
+            first = len(held) if first == NOTHING else first
+            fresh = len(held) if fresh == NOTHING else fresh
+        elif fresh != NOTHING:
+            earlier = {*held[:fresh][-_LOOKED:]}
+            if any(run.same(array, old) for old in earlier) and not run.same(array, held[-1]):
+                found.append(at)
+            fresh = NOTHING
+        held.append(array)
+    before = {*held[: max(first, 0)][-_LOOKED:]}
+    return found, bool(found) and any(run.same(q.status.array, old) for old in before)
+
+
+def _put_back(q: Question, steps: list[int], back: list[int]) -> Reason:
+    """What the optimizer does is undone by the program: with each step, or in the end."""
+    run, by = q.run, _by(q, steps[-1])
+    text = q.paths.statement(back[-1])
+    each = len(back) == len(steps)
+    when = "after each of them" if each and len(steps) > 1 else "afterwards"
+    undone = f"{by} ({run.where(steps[-1])}) changed it {times(len(steps))}"
+    return q.because(
+        "put_back",
+        f"{q.name} is what it was because {undone}, and {run.where(back[-1])} put earlier values back {when}",
+        f"{text} writes values into {q.name} that it had before the step, so nothing is left of what the step did.",
+        f"Put them back before {by}, not after it." if each else f"Where what was learned is to stay, leave {text} out.",
+        step=back[-1],
+        nodes=[q.tensor],
+        evidence=[
+            ("updates", f"{len(steps)}, the last at {run.moment(steps[-1])}"),
+            ("put back", f"{times(len(back))}, the last at {run.moment(back[-1])}"),
+            ("now", run.texts.describe(q.status.array)),
+        ],
+        wrong=each and len(steps) > 1,
+    )
 
 
 def _evidence(q: Question, steps: list[int]) -> list[tuple[str, str]]:
@@ -183,6 +238,12 @@ def _still(q: Question, steps: list[int], moving: list[int]) -> str:
         f" The last {len(after)} steps, those after {run.moment(moving[-1])}, left it as it was: what they add is 0, or too "
         f"small for {q.history.info.dtype}.{fell}"
     )
+
+
+def standstill(q: Question) -> str:
+    """That the last updates of a tensor changed nothing any more, and what became of the learning rate; "" where they did."""
+    steps = [step for step in q.run.updates.get(q.tensor, ()) if step <= q.step]
+    return _still(q, steps, _moving(q, ends(q, steps)[0], steps)).strip() if steps else ""
 
 
 def _rounded(q: Question, steps: list[int]) -> str:

@@ -19,7 +19,10 @@ from .parameters import is_used
 from .registry import rule
 
 COPY_TRAINED = Kind(
-    "copy_trained", "error", "An optimizer has the parameters of a network that is only copied, and the copy is trained."
+    "copy_trained",
+    "error",
+    "An optimizer has the parameters of a network that is only copied, and the copy is trained.",
+    answers=("unused",),
 )
 AVERAGE_IS_ALIAS = Kind(
     "average_is_alias", "warning", "What is to be an average of a parameter shares its memory, and is added to itself.",

@@ -2409,3 +2409,161 @@ for step in range(4):
     opt.zero_grad()
     loss.backward()
     opt.step()  # <-
+
+# %% the weights are loaded back after each step, where they are to be before it
+#: asks: why did net.weight not move
+#: after: an issue on a first-order meta update that learns nothing
+#: code: put_back
+#: says: SGD.step() (line 9) changed it 3 times
+#: says: net.load_state_dict(origin)
+#: says: before SGD.step(), not after it
+#: never: too small
+net = nn.Linear(2, 1)
+opt, x = torch.optim.SGD(net.parameters(), lr=0.1), torch.randn(6, 2)
+for step in range(3):
+    origin = {name: value.clone() for name, value in net.state_dict().items()}
+    loss = net(x).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    net.load_state_dict(origin)  # <-
+
+# %% the weights are as at first again after a search for a rate
+#: asks: w
+#: after: a thread on a finder of learning rates
+#: code: put_back
+#: says: w.copy_(backup)
+#: never: rounded
+#: wrong: no
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+opt, backup = torch.optim.SGD([w], lr=0.1), w.detach().clone()
+for step in range(3):
+    opt.zero_grad()
+    ((w - 3) ** 2).sum().backward()
+    opt.step()
+with torch.no_grad():
+    w.copy_(backup)  # <-
+
+# %% gradients of a scaled loss, scaled back
+#: asks: net.weight
+#: after: a thread on gradients that are a thousand times too large
+#: code: changed
+#: says: scaled back by amp_scaler.unscale_(opt)
+#: says: amp_scaler is a GradScaler
+#: wrong: no
+net = nn.Linear(2, 1)
+opt, amp_scaler = torch.optim.SGD(net.parameters(), lr=0.1), torch.amp.GradScaler("cpu", init_scale=256.0)
+loss = net(torch.randn(6, 2)).pow(2).mean()
+amp_scaler.scale(loss).backward()
+amp_scaler.unscale_(opt)  # <-
+amp_scaler.step(opt)
+
+# %% a rate that has fallen to nothing
+#: asks: why is the loss constant
+#: after: a thread on a scheduler that is stepped too often
+#: code: loss_falls
+#: says: and stays there from line 7, iteration 1 on
+#: says: The learning rate went from 0.1 to
+#: wrong: no
+net, x = nn.Linear(3, 1), torch.randn(16, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+slow = torch.optim.lr_scheduler.ExponentialLR(opt, gamma=1e-8)
+for step in range(9):
+    opt.zero_grad()
+    loss = (net(x) - x.sum(1, keepdim=True)).pow(2).mean()  # <-
+    loss.backward()
+    opt.step()
+    slow.step()
+
+# %% what a critic's pass leaves in the generator
+#: asks: G.weight
+#: after: a loop with retain_graph for two networks
+#: code: accumulated
+#: says: followed by SGD.step() (line 8), which moves others
+#: says: If d_loss (line 7) is not for G.weight
+#: wrong: no
+G, D = nn.Linear(2, 2), nn.Linear(2, 1)
+optG, optD = torch.optim.SGD(G.parameters(), lr=0.01), torch.optim.SGD(D.parameters(), lr=0.01)
+fake = G(torch.randn(8, 2))
+d_loss = D(fake).mean() - D(torch.randn(8, 2)).mean()
+optG.zero_grad()
+d_loss.backward(retain_graph=True)
+optD.step()
+g_loss = -D(fake).mean()
+g_loss.backward()  # <-
+optG.step()
+
+# %% a critic's last bias, which two means take out again
+#: asks: D.bias
+#: after: a thread on a bias of a critic that does not learn
+#: code: zero_cancelled
+#: grad: zero
+#: wrong: no
+D = nn.Linear(2, 1)
+loss = D(torch.randn(8, 2)).mean() - D(torch.randn(8, 2) + 1).mean()  # <-
+loss.backward()
+
+# %% a batch of nothing but padding
+#: asks: emb.weight
+#: after: a thread on an embedding whose gradient is zero
+#: code: zero_op
+#: says: every index is 0
+#: grad: zero
+#: wrong: no
+emb, fc = nn.Embedding(5, 3, padding_idx=0), nn.Linear(3, 1)
+loss = fc(emb(torch.zeros(4, dtype=torch.long))).pow(2).mean()  # <-
+loss.backward()
+
+# %% a leaf that each turn of a loop makes anew
+#: asks: w
+#: after: a tutorial's update by hand
+#: code: rebound
+#: wrong: no
+#: grad: None
+w = torch.tensor(2.0, requires_grad=True)
+for step in range(3):
+    loss = (w - 1) ** 2
+    loss.backward()
+    w = (w - 0.1 * w.grad).detach().requires_grad_()  # <-
+
+# %% a score that is to rise
+#: asks: loss
+#: after: a thread on gradient ascent
+#: code: loss_rises
+#: wrong: no
+w = torch.tensor(0.5, requires_grad=True)
+for step in range(6):
+    score = w * 2
+    score.backward()
+    with torch.no_grad():
+        w += 0.5 * w.grad  # <-
+    w.grad = None
+
+# %% batches that are harder than the first
+#: asks: why is the loss not going down
+#: after: a thread on a loss that rises with each chapter of a book
+#: code: loss_wanders
+#: wrong: no
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=1e-3)
+for step in range(9):
+    x = torch.randn(16, 3)
+    loss = (net(x) - step).pow(2).mean()  # <-
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a network that only gives its first values
+#: asks: target.weight
+#: after: a thread on a frozen copy
+#: code: not_connected
+#: says: only to give values
+#: wrong: no
+net, target = nn.Linear(2, 1), nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    loss = net(torch.randn(4, 2)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()  # <-
+    opt.step()
+    print((target.weight - net.weight).norm().item())
