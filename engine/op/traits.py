@@ -72,6 +72,8 @@ TRAITS = {
     "number_first": "Takes a number in the place of its first tensor, too.",
     "tensors_only": "Refuses a number in the place of either tensor.",
     "overlapping": "In place, it may write elements that share their memory.",
+    "apart": "What it writes, in place or where `out` says, shares no memory at all with what it takes beside that.",
+    "reads_first": "In place, it may share memory with what it takes, which it reads before it writes.",
 }  # fmt: skip
 """Name -> what it says of an operation."""
 

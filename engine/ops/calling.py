@@ -22,9 +22,11 @@ from ..compat.signatures import invalid_combination, overloads, written
 from ..context import CALL, context, grad_mode, outside
 from ..op.code_cache import codes
 from ..op.codegen import named_result
+from ..op.declare import traits_of
 from ..tensor import Tensor
 from .former_overloads import factors_of, reordered
 from .memory.inplace import INPLACE
+from .memory.overlap import check_out
 from .memory.storage import resize_
 
 NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
@@ -343,6 +345,8 @@ def _into(called: _Called, out: Any, arguments: Sequence[Any], named: dict[str, 
             f"{called.name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad."
         )
+    for target in targets:
+        check_out(target, traits_of(called.name), f"{called.name}_" in INPLACE, given)
     with grad_mode(False):
         result = called.function(*arguments, **named)
         results = list(result) if isinstance(result, tuple | list) else [result]

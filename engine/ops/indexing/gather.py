@@ -11,7 +11,7 @@ from ...tensor import Tensor, constant
 from ..shape.dimensions import wrap_dim
 
 
-@function(traits="sized")
+@function(traits="sized apart")
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> Tensor:
     """The elements at `index` along `dim`."""
     a, i = input._array, index._array

@@ -67,7 +67,7 @@ def _index_again(self, indices):
 
 @op(
     r"\mathrm{{index\_put_entry}}({self}, {values})",
-    traits="joins given",
+    traits="joins given overlapping reads_first",
     self=lambda grad, indices, accumulate: grad if accumulate else _index_cleared(grad, indices),
     values=lambda grad, indices: _index_again(grad, indices),
     broadcast=(),

@@ -50,7 +50,7 @@ def _index_add_zeros(self, shape, dim, index):
     return out
 
 
-@function(traits="sized")
+@function(traits="sized apart")
 def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     """The slices at a vector of indices along `dim`, copied."""
     a, i = input._array, index._array
@@ -88,7 +88,7 @@ def times(grad, alpha):
     return grad if alpha == 1 else grad * alpha
 
 
-@function
+@function(traits="apart")
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
     """`input` with the slices of `source` (times `alpha`) added at `index` along `dim`."""
     d = wrap_dim(dim, input._array.ndim)
@@ -129,7 +129,7 @@ def _index_copy(self, dim, index, source):
 
 @op(
     r"{self}",
-    traits="masks overlapping",
+    traits="masks overlapping reads_first",
     self=lambda grad, dim, index: _index_filled(grad, dim, index),
     index=None,
     broadcast=(),
@@ -145,7 +145,7 @@ def _index_filled(self, dim, index):
     return out
 
 
-@function
+@function(traits="apart")
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
     """`input` with the slices of `source` put at `index` along `dim`."""
     d = wrap_dim(dim, input._array.ndim)

@@ -43,7 +43,7 @@ def _masked_zeros(self, shape, mask):
     return out
 
 
-@function
+@function(traits="apart")
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask holds, as a vector."""
     if mask._array.dtype.kind != "b":
@@ -82,7 +82,7 @@ def _masked_source(self, shape, mask):
     return out.reshape(shape)
 
 
-@function
+@function(traits="reads_first")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """`input` with the elements of `source`, in order, where the mask holds."""
     if mask._array.dtype.kind != "b":
@@ -105,7 +105,7 @@ def _type(tensor: Tensor) -> str:
 
 @op(
     r"\mathrm{{masked\_fill}}({self}, {mask}, {value})",
-    traits="given leaves_out masks overlapping",
+    traits="given leaves_out masks overlapping reads_first",
     self=lambda grad, mask: where(mask, 0.0, grad),
     mask=None,
     broadcast=(),

@@ -101,7 +101,7 @@ def _check_scatter(name: str, input: Tensor, dim: int, index: Tensor, src: Any) 
     return d
 
 
-@function
+@function(traits="apart")
 def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Tensor:
     """`input` with the elements of `src`, or one number, put (added, multiplied in) at `index` along `dim`."""
     source = value if src is None else src
@@ -137,7 +137,7 @@ def _scatter_add(self, dim, index, src):
     return out
 
 
-@function
+@function(traits="apart")
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`input` with the elements of `src` added at `index` along `dim`."""
     return _scatter_add(input, _check_scatter("scatter", input, dim, index, src), index, src)

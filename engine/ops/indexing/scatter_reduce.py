@@ -136,7 +136,7 @@ def ones_of(self):
     return np.ones_like(self)
 
 
-@function
+@function(traits="apart")
 def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True) -> Tensor:
     """`input` with the elements of `src` reduced into it ("sum", "prod", "mean", "amax", "amin") at `index` along `dim`."""
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
@@ -145,7 +145,7 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
     return _scatter_reduce(input, d, index, src, reduce, include_self)
 
 
-@function
+@function(traits="apart")
 def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True) -> Tensor:
     """`input` with the slices of `source` reduced into it at `index` along `dim`."""
     d = wrap_dim(dim, input._array.ndim)

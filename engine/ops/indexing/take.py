@@ -45,7 +45,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     )
 
 
-@function
+@function(traits="apart")
 def take(input: Tensor, index: Tensor) -> Tensor:
     """The elements of the flattened tensor at `index`."""
     if index._array.dtype != np.int64:
@@ -113,7 +113,7 @@ def _put_zero(self, index):
     return out
 
 
-@function
+@function(traits="apart")
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """`input` with the elements of `source` put (or added) at positions of the flattened tensor."""
     if index._array.dtype != np.int64:

@@ -179,7 +179,7 @@ def scaled(grad, factor):
 
 @op(
     r"{beta} {self} + {alpha} {mat1} {mat2}",
-    traits="product matrix_product lowered",
+    traits="product matrix_product lowered reads_first",
     self=lambda grad, beta: scaled(grad, beta),
     mat1=lambda grad, mat2, alpha: scaled(mm(grad, t(mat2)), alpha),
     mat2=lambda grad, mat1, alpha: scaled(mm(t(mat1), grad), alpha),

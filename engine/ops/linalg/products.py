@@ -39,7 +39,7 @@ def combined(self, product, beta, alpha):
 
 @op(
     r"{beta} {self} + {alpha} {mat} {vec}",
-    traits="product",
+    traits="product reads_first",
     self=lambda grad, beta: scaled(grad, beta),
     mat=lambda grad, vec, alpha: scaled(column(grad) * vec, alpha),
     vec=lambda grad, mat, alpha: scaled(mv(t(mat), grad), alpha),
@@ -81,7 +81,7 @@ def addr(self, vec1, vec2, *, beta=1, alpha=1):
 
 @op(
     r"{beta} {self} + {alpha} {batch1} {batch2}",
-    traits="product lowered",
+    traits="product lowered reads_first",
     self=lambda grad, beta: scaled(grad, beta),
     batch1=lambda grad, batch2, alpha: scaled(bmm(grad, _transpose(batch2, 1, 2)), alpha),
     batch2=lambda grad, batch1, alpha: scaled(bmm(_transpose(batch1, 1, 2), grad), alpha),
@@ -97,7 +97,7 @@ def baddbmm(self, batch1, batch2, *, beta=1, alpha=1):
 
 @op(
     r"{beta} {self} + {alpha} \sum {batch1} {batch2}",
-    traits="product lowered",
+    traits="product lowered reads_first",
     self=lambda grad, beta: scaled(grad, beta),
     batch1=lambda grad, batch1_sym_sizes, batch2, alpha: scaled(
         bmm(batched(grad, batch1_sym_sizes), _transpose(batch2, 1, 2)), alpha

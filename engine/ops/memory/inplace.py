@@ -23,9 +23,16 @@ from ..nn import activation  # noqa: F401  (their operations get in-place varian
 from ..pointwise.unary import zeros_like_grad
 from ..reduction.sums import _sum
 from .inplace_views import INFERENCE_WRITTEN, turned_by, turning
+from .overlap import check_inputs, put, repeats, shares, summed
 
 
-@op(r"{value}", traits="fills given overlapping", self=lambda grad: zeros_like_grad(grad), node="FillBackward0", name="fill")
+@op(
+    r"{value}",
+    traits="fills given overlapping reads_first",
+    self=lambda grad: zeros_like_grad(grad),
+    node="FillBackward0",
+    name="fill",
+)
 def _fill_number(self, value):
     """Every element set to a number."""
     return np.full_like(self, dtypes.held_in(value, self.dtype))
@@ -64,7 +71,7 @@ def zero(self):
 
 @op(
     r"{src}",
-    traits="joins given",
+    traits="joins given reads_first",
     self=lambda grad: zeros_like_grad(grad),
     src=lambda grad: grad,
     broadcast=(),
@@ -88,10 +95,6 @@ def _copy(self, src):
     return out
 
 
-def _repeats(array: Any) -> bool:
-    return any(n > 1 and step == 0 for n, step in zip(array.shape, array.strides, strict=True))
-
-
 def store(self: Tensor, result: Tensor, declared: Op) -> None:
     """Write `result` into `self`'s memory, count the version, and let `self` become the output of the result's node."""
     source, target = result._array, self._array
@@ -100,19 +103,8 @@ def store(self: Tensor, result: Tensor, declared: Op) -> None:
         raise RuntimeError(f"result type {names[result.dtype]} can't be cast to the desired output type {names[self.dtype]}")
     if source.shape != target.shape:
         raise RuntimeError(f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(source.shape)}")
-    if (
-        target.__class__ is np.ndarray
-        and 0 in target.strides
-        and "overlapping" not in declared.traits
-        and target.size
-        and _repeats(target)
-    ):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
-            "Please clone() the tensor before performing the operation."
-        )
     counter = self._counter
-    np.copyto(target, source, casting="unsafe")
+    put(target, source, declared)
     if counter.__class__ is Inference and not context.inference:
         raise RuntimeError(INFERENCE_WRITTEN)
     if counter is None:
@@ -164,6 +156,8 @@ def written(ufunc: Any, self: Tensor, other: Any) -> bool:
         or self._counter.__class__ is Inference
     ):
         return False
+    if (value.base is not None or target.base is not None) and shares(target, value):
+        return False
     try:
         ufunc(target, value, target)
     except ValueError:
@@ -189,6 +183,9 @@ def inplace(declared: Op, call: Callable[..., Any] | None = None) -> Callable[..
             check_writable(self)
         if context.writing is not None:
             context.writing(self)
+        check_inputs(self, declared.traits, args)
+        if kwargs:
+            check_inputs(self, declared.traits, kwargs.values())
         with observed(None):
             old = stand_in(self, declared, tracked)
             if context.dual is not None:
@@ -215,7 +212,8 @@ def derive(functions: dict[str, Callable[..., Any]]) -> None:
     """Make the in-place variants PyTorch has of the declared functions, where they are not declared themselves (`detach_`)."""
     made: dict[int, Callable[..., Tensor]] = {}
     for method in sorted(SURFACE["torch.Tensor"]):
-        f = functions.get(method.removesuffix("_"))
+        plain = method.removesuffix("_")
+        f = functions.get(f"method_{plain}", functions.get(plain))
         if not method.endswith("_") or method in INPLACE or method in FUNCTIONS or f is None:
             continue
         if turned_by(f):
@@ -241,10 +239,25 @@ def _variant(f: Callable[..., Any]) -> Callable[..., Tensor]:
 _fill_number_ = inplace(TABLE["_fill_number_written"])
 _fill_tensor_ = inplace(TABLE["_fill_tensor_written"])
 _copy_ = inplace(TABLE["_copy"])
-index_put_ = inplace(
-    TABLE["_index_put"],
-    lambda self, indices, values, accumulate=False: _index_put(self, tuple(indices), values, accumulate),
-)
+
+
+def _put_at(self: Tensor, indices: Any, values: Tensor, accumulate: bool) -> Tensor:
+    result = _index_put(self, tuple(indices), values, accumulate)
+    if accumulate and repeats(self._array):
+        result._array = summed(self._array, result._array)
+    return result
+
+
+_index_put_ = inplace(TABLE["_index_put"], _put_at)
+
+
+def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """Put (or add) `values` at the index tensors."""
+    chosen = [i for i in indices if isinstance(i, Tensor)]
+    by_mask = len(chosen) == 1 and chosen[0]._array.dtype.kind == "b" and values._array.size == 1 and not accumulate
+    if not by_mask:
+        check_inputs(self, {"apart"}, (*chosen, values))
+    return _index_put_(self, indices, values, accumulate)
 
 
 def fill_(self: Tensor, value: Any) -> Tensor:
@@ -256,6 +269,8 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     """Copy the elements of `src`, broadcast and converted."""
     if isinstance(src, Tensor) and src.is_meta and not self.is_meta:
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+    if isinstance(src, Tensor) and src._array.shape == self._array.shape:
+        check_inputs(self, set(), (src,))
     return _copy_(self, src if isinstance(src, Tensor) else constant(np.asarray(src)))
 
 

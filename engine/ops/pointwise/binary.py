@@ -154,7 +154,7 @@ def logaddexp2(self, other):
     return np.logaddexp2(self, other)
 
 
-@function
+@function(traits="reads_first")
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
     """`input * 2 ** other`."""
     for position, (name, x) in enumerate((("input", input), ("other", other)), 1):
@@ -163,7 +163,7 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
     return input * power(2.0, other)
 
 
-@function
+@function(traits="reads_first")
 def float_power(input: Any, exponent: Any) -> Tensor:
     """`input ** exponent` in float64, or in complex128 where one of them is complex."""
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):

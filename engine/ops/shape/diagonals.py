@@ -125,7 +125,7 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
     return diag_embed(reshape(input, -1), offset)
 
 
-@op(r"\mathrm{{tril}}({self})", traits="given sized", self=lambda grad, diagonal: tril(grad, diagonal))
+@op(r"\mathrm{{tril}}({self})", traits="given sized overlapping", self=lambda grad, diagonal: tril(grad, diagonal))
 def tril(self, diagonal=0):
     """The lower triangle of the matrices, zeros above the diagonal."""
     if self.ndim < 2:
@@ -133,7 +133,7 @@ def tril(self, diagonal=0):
     return np.tril(self, diagonal)
 
 
-@op(r"\mathrm{{triu}}({self})", traits="given sized", self=lambda grad, diagonal: triu(grad, diagonal))
+@op(r"\mathrm{{triu}}({self})", traits="given sized overlapping", self=lambda grad, diagonal: triu(grad, diagonal))
 def triu(self, diagonal=0):
     """The upper triangle of the matrices, zeros below the diagonal."""
     if self.ndim < 2:

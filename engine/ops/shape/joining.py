@@ -62,7 +62,7 @@ def _take_slice(self, dim, start, end, step):
     return self[(slice(None),) * dim + (slice(start, end, step),)]
 
 
-@function(traits="sized")
+@function(traits="sized apart")
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """The tensors joined along an existing dimension."""
     items = _listed("cat", tensors)
@@ -139,7 +139,7 @@ def _put_entry(self, shape, dim, index):
     return out
 
 
-@function(traits="sized")
+@function(traits="sized apart")
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     """The tensors, all of one shape, joined along a new dimension."""
     items = _listed("stack", tensors)

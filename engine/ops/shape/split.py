@@ -253,23 +253,34 @@ def _copies() -> None:
 _copies()
 
 
-def _scatters() -> None:
-    for f in (select, FUNCTIONS["slice"], diagonal):
-        name = f.__name__
-
-        def written(input: Tensor, src: Tensor, *args: Any, f: Any = f, **kwargs: Any) -> Tensor:
-            out = clone(input)
-            part = f(out, *args, **kwargs)
-            if part._array.shape != src._array.shape:
-                raise RuntimeError(
-                    f"expected src to have a size equal to the slice of self. src size = {list(src._array.shape)}, slice size "
-                    f"= {list(part._array.shape)}"
-                )
-            part.copy_(src)
-            return out
-
-        written.__name__, written.__doc__ = f"{name}_scatter", f"A copy with `src` in the part that `{name}` gives."
-        globals()[written.__name__] = function(written)
+def _in_part(input: Tensor, src: Tensor, view: Any, *where: Any) -> Tensor:
+    """A copy with `src` in the part that a view of it is."""
+    out = clone(input)
+    part = view(out, *where)
+    if part._array.shape != src._array.shape:
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(src._array.shape)}, slice size = "
+            f"{list(part._array.shape)}"
+        )
+    part.copy_(src)
+    return out
 
 
-_scatters()
+@function
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
+    """A copy with `src` in the part that `select` gives."""
+    return _in_part(input, src, select, dim, index)
+
+
+@function
+def slice_scatter(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Tensor:
+    """A copy with `src` in the part that `slice` gives."""
+    return _in_part(input, src, FUNCTIONS["slice"], dim, start, end, step)
+
+
+@function
+def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """A copy with `src` in the part that `diagonal` gives."""
+    return _in_part(input, src, diagonal, offset, dim1, dim2)

@@ -23,7 +23,7 @@ MODULES = {
     "packaging": ("", "version"),
     "pandas": ("",),
     "queue": ("",),
-    "sklearn": ("", "base", "datasets", "metrics", "model_selection", "preprocessing", "utils"),
+    "sklearn": ("", "base", "datasets", "decomposition", "metrics", "model_selection", "preprocessing", "utils"),
     "torchinfo": ("",),
     "torchsummary": ("",),
     "torchvision": (

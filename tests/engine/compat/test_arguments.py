@@ -29,12 +29,11 @@ WRONG: dict[str, tuple[Any, ...]] = {
 }
 """Values that are not of a kind."""
 OTHERWISE = frozenset((
-    "torch.diagonal_scatter", "torch.select_scatter", "torch.slice_scatter", "torch.unsafe_split", "torch.unique", "torch.lu",
-    "torch.unique_consecutive", "torch.resolve_neg", "torch.is_neg", "torch.vander", "torch.split_copy", "torch.slice_copy",
-    "torch.select_copy", "torch.scalar_tensor", "torch.full_like", "torch.full", "torch.dist", "torch.addcmul", "torch.addcdiv",
-    "torch.Tensor.diagonal_scatter", "torch.Tensor.select_scatter", "torch.Tensor.slice_scatter", "torch.Tensor.unsafe_split",
-    "torch.Tensor.split", "torch.Tensor.dist", "torch.Tensor.addcmul", "torch.Tensor.addcdiv", "torch.linalg.svd",
-    "torch.linalg.svdvals", "torch.linalg.lstsq", "torch.linalg.vecdot",
+    "torch.unsafe_split", "torch.unique", "torch.lu", "torch.unique_consecutive", "torch.resolve_neg", "torch.is_neg",
+    "torch.split_copy", "torch.slice_copy", "torch.select_copy", "torch.scalar_tensor", "torch.full_like", "torch.full",
+    "torch.dist", "torch.addcmul", "torch.addcdiv", "torch.Tensor.unsafe_split", "torch.Tensor.split", "torch.Tensor.dist",
+    "torch.Tensor.addcmul", "torch.Tensor.addcdiv", "torch.linalg.svd", "torch.linalg.svdvals", "torch.linalg.lstsq",
+    "torch.linalg.vecdot",
 ))  # fmt: skip
 """Functions some of whose arguments are spoken of otherwise, or taken."""
 FUNCTIONS = [

@@ -109,6 +109,18 @@ S.log_loss(b, s)
 S.balanced_accuracy_score(t, p)
 S.accuracy_score(t, p[:3])
 S.accuracy_score(t, f)
+C.PCA(2).fit_transform(D.load_iris().data)
+C.PCA().fit(X).explained_variance_ratio_
+C.PCA(0.95).fit(D.load_iris().data).n_components_
+C.PCA(2, whiten=True).fit_transform(D.load_iris().data)
+C.PCA(3).fit(D.load_iris().data).singular_values_
+C.PCA(2).fit(D.load_iris().data).noise_variance_
+C.PCA(2).fit(D.load_iris().data).components_
+C.PCA(2).fit(D.load_iris().data).get_covariance()
+C.PCA(2, whiten=True).fit(D.load_iris().data).inverse_transform(np.eye(2))
+C.PCA(2).transform(D.load_iris().data)
+C.PCA(5, svd_solver="full").fit(D.load_iris().data)
+repr(C.PCA(n_components=2, whiten=True))
 """.strip().splitlines()
 
 

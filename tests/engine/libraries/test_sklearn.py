@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import engine as torch
-from engine.libraries.sklearn import datasets, metrics, model_selection, preprocessing, utils
+from engine.libraries.sklearn import datasets, decomposition, metrics, model_selection, preprocessing, utils
 from engine.recording.events import Printed
 from engine.sandbox import run
 from tests.engine.libraries.sklearn_expected import EXPECTED
 from tests.engine.libraries.sklearn_programs import TEXTS, digest, given
 
-ROOMS = {"D": datasets, "M": model_selection, "P": preprocessing, "S": metrics}
+ROOMS = {"C": decomposition, "D": datasets, "np": np, "M": model_selection, "P": preprocessing, "S": metrics}
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
