@@ -56,6 +56,21 @@ PROGRAMS = (
         ),
     ),
     Failure(
+        "optimizer_state_mismatch",
+        ("loaded state dict contains a parameter group", "loaded state dict has a different number"),
+        "The saved state is that of an optimizer with other parameters.",
+        "An optimizer's load_state_dict() knows parameters by their place alone, so each group must have as many as it had "
+        "when the state was saved.",
+        "Make the optimizer of the same parameters as then, in the same groups (frozen ones included or left out alike), load "
+        "the state, and change what it trains afterwards, with add_param_group() or requires_grad_().",
+        cases=(
+            Case(r"different number of parameter groups", "The optimizer has another number of parameter groups than the one "
+                 "that was saved."),
+            Case(r"match the size of optimizer's group", "A parameter group has another number of parameters than the one "
+                 "that was saved."),
+        ),
+    ),
+    Failure(
         "not_a_tensor",
         ("must be Tensor, not", "'tuple' object has no attribute", "'list' object has no attribute 'backward'",
          "object has no attribute '_array'", "received an invalid combination of arguments - got (tuple", "but got tuple"),

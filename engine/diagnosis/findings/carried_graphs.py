@@ -24,6 +24,8 @@ _BOOTSTRAP = re.compile(r"\b(?:\w*gamma\w*|\w*discount\w*|rewards?|rews?|r|not_?
 _ADVANTAGE = re.compile(r"-?\b(?:\w*adv|\w*advantages?|td_errors?|deltas?)\b", re.IGNORECASE)
 _DEEP = 8
 """Operations of a target that are looked at."""
+_SUMMED = 100
+"""Tensors that a difference is added up to, which are looked at."""
 _CARRIED = 3
 """Iterations over which a graph has grown, to be told."""
 
@@ -133,9 +135,23 @@ def _two_sides(run: Run, step: int, event: OpRan) -> tuple[int, int, int, int] |
 
 
 def _measured(run: Run, event: OpRan) -> bool:
-    """Whether a magnitude is made of a difference."""
-    later = [run.events[step] for tensor in event.outputs for step in run.consumers.get(tensor.id, ())]
-    return any(isinstance(e, OpRan) and (e.op in run.having("magnitude") or e.op in run.having("distance")) for e in later)
+    """Whether a magnitude is made of a difference, or of what it is added up to, as generalised advantages are; each may have
+    been written into an element of another tensor."""
+    queue = [made.id for made in event.outputs]
+    for tensor in queue:
+        for step in run.consumers.get(tensor, ())[:_DEEP]:
+            later = run.events[step]
+            if not isinstance(later, OpRan) or later.node is None:
+                continue
+            given = run.inputs(later)
+            if later.op in run.having("distance") or (later.op in run.having("magnitude") and len({*given}) == 1):
+                return True
+            whole = run.having("additive") | run.having("product") | run.having("same_values") | run.having("joins")
+            onward = later.op in whole and (later.op not in run.having("product") or len(given) == 1)
+            if (onward or later.written) and len(queue) < _SUMMED:
+                made = [made.id for made in later.outputs] + [write.tensor for write in later.written]
+                queue += [each for each in made if each not in queue]
+    return False
 
 
 def _sum_with_reward(run: Run, target: int) -> tuple[int, int] | None:

@@ -114,6 +114,24 @@ for t in range(4):
     delta.pow(2).mean().backward()
     opt.step()
 
+# %% generalised advantages whose squares train a critic on both sides
+#: finds: target_with_gradient
+#: thread: issue, Farama-Foundation/Gymnasium: A2C tutorial, the critic's loss
+critic = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+opt = torch.optim.Adam(critic.parameters(), lr=3e-3)
+gamma, lam = 0.99, 0.95
+for update in range(4):
+    states, rewards = torch.randn(9, 4), torch.rand(8)
+    values = critic(states).squeeze(-1)
+    advantages, gae = torch.zeros(8), 0.0
+    for t in reversed(range(8)):
+        td_error = rewards[t] + gamma * values[t + 1] - values[t]  # <-
+        gae = td_error + gamma * lam * gae
+        advantages[t] = gae
+    opt.zero_grad()
+    advantages.pow(2).mean().backward()
+    opt.step()
+
 # %% an advantage with a graph
 #: finds: target_with_gradient
 #: thread: issue, jingw2/neural-combinatorial-optimization-rl: One error for calculating the advantage value

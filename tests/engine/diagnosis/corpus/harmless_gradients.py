@@ -132,6 +132,63 @@ for i in range(3):
     loss.backward()
     opt.step()
 
+# %% generalised advantages that are data, beside a critic that learns the returns
+critic = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+opt = torch.optim.Adam(critic.parameters(), lr=3e-3)
+gamma, lam = 0.99, 0.95
+for update in range(4):
+    states, rewards = torch.randn(9, 4), torch.rand(8)
+    values = critic(states).squeeze(-1)
+    fixed, advantages, gae = values.detach(), torch.zeros(8), 0.0
+    for t in reversed(range(8)):
+        td_error = rewards[t] + gamma * fixed[t + 1] - fixed[t]
+        gae = td_error + gamma * lam * gae
+        advantages[t] = gae
+    opt.zero_grad()
+    F.mse_loss(values[:-1], advantages + fixed[:-1]).backward()
+    opt.step()
+
+# %% returns of n steps, bootstrapped by a value without a graph
+critic = nn.Linear(4, 1)
+opt = torch.optim.Adam(critic.parameters(), lr=3e-3)
+gamma = 0.99
+for update in range(4):
+    states, rewards = torch.randn(9, 4), torch.rand(8)
+    values = critic(states).squeeze(-1)
+    running, errors = values[-1].detach(), []
+    for t in reversed(range(8)):
+        running = rewards[t] + gamma * running
+        errors.append(running - values[t])
+    opt.zero_grad()
+    torch.stack(errors).pow(2).mean().backward()
+    opt.step()
+
+# %% accumulated means that are weighted by how many targets they have
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for update in range(3):
+    batches = []
+    for kept in (2, 11, 3, 12):
+        y = torch.randint(0, 3, (12,))
+        y[kept:] = -100
+        batches.append((torch.randn(12, 4), y))
+    total = sum((y != -100).sum() for _, y in batches)
+    opt.zero_grad()
+    for x, y in batches:
+        (F.cross_entropy(net(x), y) * (y != -100).sum() / total).backward()
+    opt.step()
+
+# %% accumulated means of a little more and a little less
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for update in range(3):
+    opt.zero_grad()
+    for kept in (9, 11, 10, 12):
+        x, y = torch.randn(12, 4), torch.randint(0, 3, (12,))
+        y[kept:] = -100
+        (F.cross_entropy(net(x), y) / 4).backward()
+    opt.step()
+
 # %% an actor and a critic with a detached advantage
 actor, critic = nn.Linear(4, 3), nn.Linear(4, 1)
 optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=1e-2)
