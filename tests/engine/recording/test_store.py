@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from msgspec.structs import replace
 
 from engine.recording import ArrayStore, RecordingError, StoredArray, store
-from engine.recording.store import DTYPES, PICTURE, summarize
+from engine.recording.store import DTYPES, PICTURE, Remembered, summarize
 
 
 @given(st.data(), st.sampled_from(sorted(DTYPES)))
@@ -97,6 +99,60 @@ def test_any_array_can_be_summarized(array: Any) -> None:
     stored.check()
     assert stored.summary is not None
     assert sum(stored.summary.histogram) == np.isfinite(array).sum()
+
+
+def test_statistics_are_those_of_the_numbers_whatever_their_order_and_size() -> None:
+    generator = np.random.default_rng(0)
+    for numbers in (
+        generator.normal(size=(300, 251)),
+        generator.normal(size=70_001).astype(np.float32),
+        generator.normal(size=(300, 251)).T,
+        generator.normal(size=(300, 251))[:, ::2],
+        1e8 + np.arange(70_001) % 3 * 2.0**-26,  # neighbours among float64: the deviation is that of their last digit
+        generator.integers(-9, 9, (70, 1_001)),
+        generator.normal(size=(30, 21)) * 1e-310,
+        generator.normal(size=(30, 21)) * 1e307,
+        np.full((300, 251), 0.1),
+    ):
+        summary = summarize(numbers)
+        far = float(np.abs(numbers).max())
+        exact = numbers.astype(np.longdouble) / far
+        assert summary.mean == pytest.approx(float(exact.mean()) * far, rel=1e-12, abs=1e-14 * far)
+        assert summary.std == pytest.approx(float(exact.std()) * far, rel=1e-9)
+        assert summary.norm == pytest.approx(float(np.sqrt((exact**2).sum())) * far, rel=1e-12)
+        width = (summary.max - summary.min) / far
+        place = np.zeros(numbers.size) if not width else (exact - exact.min()).ravel() / width * 32
+        some = np.abs(place - np.round(place)) > 1e-6  # which of two bins a number between them is in is a matter of rounding
+        counts = np.bincount(np.minimum(place, 31).astype(int), minlength=32)
+        assert np.abs(counts - summary.histogram).sum() <= 2 * (~some).sum()
+        assert np.allclose(summarize(np.array(numbers)).picture, summary.picture, rtol=1e-12, atol=1e-14 * far)
+        assert np.array_equal(summarize(np.array(numbers)).corners, summary.corners)
+
+
+def test_the_same_numbers_are_summarized_once_and_others_never_taken_for_them() -> None:
+    arrays = ArrayStore()
+    numbers = np.random.default_rng(0).normal(size=(300, 251))
+    first, again, turned = arrays.keep(numbers), arrays.keep(numbers.copy()), arrays.keep(numbers.T)
+    numbers[7, 7] += 1.0
+    changed, flat = arrays.keep(numbers), arrays.keep(numbers.reshape(251, 300))
+    kept = [stored.summary for stored in arrays.arrays]
+    one = kept[first]
+    assert one is not None
+    assert kept[again] is one
+    assert kept[changed] == summarize(numbers) != one
+    picture, corners = (tuple(zip(*table, strict=True)) for table in (one.picture, one.corners))
+    assert kept[turned] == replace(one, picture=picture, corners=corners)
+    assert kept[flat] == summarize(numbers.reshape(251, 300))
+
+
+def test_what_is_remembered_of_summaries_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[Remembered.__module__], "REMEMBERED", 2**20)
+    remembered = Remembered()
+    for k in range(100):
+        remembered.summary(np.full(70_000, k, np.float32))
+        assert sum(known[0].nbytes for known in remembered._known.values()) <= 2**20
+    assert remembered.summary(np.zeros(2**20)).max == 0
+    assert len(remembered._known) < 4
 
 
 def test_a_spent_budget_leaves_summaries_of_all_but_tiny_arrays() -> None:
