@@ -31,7 +31,7 @@ class _Mean(NamedTuple):
 
     step: int
     target: int
-    count: int
+    targets: int
     weight: float
     """What one target of it counts."""
 
@@ -56,17 +56,17 @@ def uneven_means(run: Run) -> Iterator[Finding]:
         step, means = shown[0]
         told.add(run.site(means[0].step))
         times = max(mean.weight for mean in means) / min(mean.weight for mean in means)
-        least, most = (choose(means, key=lambda mean: mean.count) for choose in (min, max))
+        least, most = (choose(means, key=lambda mean: mean.targets) for choose in (min, max))
         yield finding(
             run, UNEVEN_MEANS,
-            f"Each of {len(means)} passes before a step brings a mean over its own targets, of {least.count} to {most.count}: "
+            f"Each of {len(means)} passes before a step brings a mean over its own targets, of {least.targets} to {most.targets}: "
             f"a target counts up to {times:.3g} times what another one does.",
             f"The loss leaves out the targets that its ignore_index names, and divides by how many are left. {optimizer} at "
             f"{run.where(step)} steps with the sum of these means, which is not the mean over all targets that one batch of "
             "them would have.",
             'Take sums (reduction="sum"), and divide by the number of targets of all the batches that make up a step.',
             step=means[0].step, related=[run.site(step)],
-            evidence=[("targets that count", ", ".join(str(mean.count) for mean in means[:_NEAR]))],
+            evidence=[("targets that count", ", ".join(str(mean.targets) for mean in means[:_NEAR]))],
             nodes=[key(mean.target) for mean in means[:_NEAR]], steps=[mean.step for _, each in shown for mean in each],
         )  # fmt: skip
 
