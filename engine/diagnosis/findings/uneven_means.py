@@ -59,8 +59,8 @@ def uneven_means(run: Run) -> Iterator[Finding]:
         least, most = (choose(means, key=lambda mean: mean.targets) for choose in (min, max))
         yield finding(
             run, UNEVEN_MEANS,
-            f"Each of {len(means)} passes before a step brings a mean over its own targets, of {least.targets} to {most.targets}: "
-            f"a target counts up to {times:.3g} times what another one does.",
+            f"Each of {len(means)} passes before a step brings a mean over its own targets, of {least.targets} to "
+            f"{most.targets}: a target counts up to {times:.3g} times what another one does.",
             f"The loss leaves out the targets that its ignore_index names, and divides by how many are left. {optimizer} at "
             f"{run.where(step)} steps with the sum of these means, which is not the mean over all targets that one batch of "
             "them would have.",
