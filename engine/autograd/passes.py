@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -58,6 +59,7 @@ def backward(
         inputs = listed(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    keep, create_graph = _flags(retain_graph, create_graph)
     starts = starts_of(listed(tensors), grad_tensors, create_graph)
     if create_graph:
         warn_once(CYCLE, outside())
@@ -68,8 +70,19 @@ def backward(
                 if isinstance(t, Tensor):
                     t.retain_grad()
     edges = None if inputs is None else [edge_of(t) for t in inputs]
-    keep = create_graph if retain_graph is None else retain_graph
     execute(starts, keep, create_graph, edges, inputs, accumulate=True)
+
+
+def _flags(retain_graph: Any, create_graph: Any) -> tuple[bool, bool]:
+    """Whether buffers are kept and whether the pass is recorded: whole numbers say so, too.
+
+    Raises:
+        TypeError: for anything else.
+    """
+    create = create_graph if type(create_graph) is bool else bool(operator.index(create_graph))
+    if retain_graph is None or type(retain_graph) is bool:
+        return create if retain_graph is None else retain_graph, create
+    return bool(operator.index(retain_graph)), create
 
 
 def vectors(given: Any, roots: int) -> list[Any]:
@@ -218,16 +231,16 @@ def grad(
             FutureWarning,
             stacklevel=2,
         )
+    keep, create_graph = _flags(retain_graph, create_graph)
     if is_grads_batched:
         given = vectors(grad_outputs, len(outs))
-        return _batched(outs, ins, given, retain_graph, create_graph, allow_unused, materialize_grads)
+        return _batched(outs, ins, given, keep, create_graph, allow_unused, materialize_grads)
     starts = starts_of(outs, grad_outputs, create_graph)
     _check_inputs(ins)
     for t in ins:
         if isinstance(t, Tensor) and not t.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
     edges = [edge_of(t) for t in ins]
-    keep = create_graph if retain_graph is None else retain_graph
     found = execute(starts, keep, create_graph, edges, ins, accumulate=False)
     results = []
     for i, (t, edge) in enumerate(zip(ins, edges, strict=True)):
@@ -250,7 +263,7 @@ def _batched(
     outs: list[Any],
     ins: list[Any],
     given: list[Any],
-    retain_graph: bool | None,
+    keep: bool,
     create_graph: bool,
     allow_unused: bool | None,
     materialize_grads: bool,
@@ -275,7 +288,6 @@ def _batched(
     if len(sizes) != 1:
         raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sorted(sizes)}")
     count = sizes.pop()
-    keep = create_graph if retain_graph is None else retain_graph
     rows = [
         grad(
             outs,

@@ -8,6 +8,8 @@ from types import ModuleType
 import pytest
 
 import engine
+from engine.recording import record
+from engine.recording.events import BackwardBegan
 from tests.corpus import Case, corpus
 from tests.engine.oracle import told
 
@@ -65,3 +67,14 @@ def test_views_of_made_in_written(torch: ModuleType, source: str, made: str, wri
     program = program.replace("SOURCE", SOURCES[source]).replace("MADE", MODES[made])
     program = program.replace("WRITTEN", MODES[written]).replace("WRITE", WRITES[write])
     assert told(engine, program) == told(torch, program)
+
+
+def test_a_pass_that_is_refused_leaves_no_trace_in_the_recording() -> None:
+    with record() as tape:
+        x = engine.ones(2, requires_grad=True)
+        with pytest.raises(TypeError):
+            x.sum().backward(retain_graph=engine.ones(2))
+        x * 2
+    made = tape.recording
+    made.check()
+    assert not any(isinstance(event, BackwardBegan) for event in made.events)

@@ -2429,3 +2429,18 @@ for use in (lambda: both(x)[0].mul_(2), lambda: y.sum().backward()):
         use()
     except RuntimeError as error:
         print(error)
+
+# %% what a pass keeps is said by whole numbers alone
+import torch
+x = torch.ones(2, requires_grad=True)
+for flag in (torch.ones(2), "a", 1.5, [], torch.tensor(1), 2, 0, True):
+    for run in (
+        lambda: (x * x).sum().backward(retain_graph=flag),
+        lambda: torch.autograd.grad((x * x).sum(), x, retain_graph=flag),
+        lambda: torch.autograd.grad((x * x).sum(), x, create_graph=flag)[0].requires_grad,
+    ):
+        try:
+            print(run())
+        except TypeError as error:
+            print(error)
+print(x.grad)
