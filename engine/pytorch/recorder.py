@@ -42,8 +42,9 @@ from ..recording.tensor_paths import Kinds
 from ..recording.writer import NOWHERE, Form, LoopNest, Where
 from . import aten
 from .arrays import LEVELS, Keeper, device_name, dtype_name, layout_name
+from .dispatched import NO_DEFAULT, OPS, Dispatched, op_of
 from .project import ProjectCodes
-from .ranks import COMMUNICATIONS, Collective, Wrapped, flat
+from .ranks import Collective, Wrapped, flat
 from .ranks import here as rank_here
 from .telling import told
 from .threads import Others, Place
@@ -62,7 +63,6 @@ FOR_EVER = 2**30
 _RECORDERS = count()
 _UNSAID = frozenset(("device", "dtype", "generator", "layout", "memory_format", "pin_memory"))
 """Arguments of factories that their results show."""
-_NO_DEFAULT = object()
 _FILLS = "fills"
 _LARGEST = 2**31 - 1
 _no_functions, _no_dispatch = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
@@ -550,7 +550,7 @@ class TorchRecorder(Logbook):
             return
         if torch._C._current_graph_task_id() != -1 and not (self._running and self._creating) and not self.in_hook:
             return  # a rule of the backward pass, of which its node tells
-        op = _OPS.get(function) or _op_of(function)
+        op = OPS.get(function) or op_of(function)
         name = op.name
         if op.writes_together is not None:
             self._together(op, args, kwargs, result)
@@ -630,7 +630,7 @@ class TorchRecorder(Logbook):
                     if isinstance(each, Tensor) and (self.owner_of(each) < 0 or not any([each is t for t in written])):
                         inputs.append((f"{name}[{k}]", self.identify(each), None))
                         pending.needs = pending.needs or each.requires_grad
-            elif not (value is None or (default is not _NO_DEFAULT and value == default)):
+            elif not (value is None or (default is not NO_DEFAULT and value == default)):
                 inputs.append((name, NOTHING, value))
         for name, value in kwargs.items():
             if isinstance(value, Tensor):
@@ -1016,7 +1016,7 @@ class TorchRecorder(Logbook):
     def _hooked(self, roots: Sequence[Tensor], number: int, where: Where) -> list[Any]:
         """Have every node that the pass may reach tell of its rule."""
         handles: list[Any] = []
-        rule_ran, accumulated = self._rule_ran, self._accumulated
+        rule_ran, accumulated, by_node = self._rule_ran, self._accumulated, self._by_node
         seen: set[int] = set()
         stack = [_get_grad_fn_or_grad_acc(t) for t in roots]
         while stack:
@@ -1028,17 +1028,34 @@ class TorchRecorder(Logbook):
             edges = fn.next_functions
             if not edges and fn.name().endswith("AccumulateGrad"):
                 reference = weakref.ref(getattr(fn, "variable"))  # noqa: B009
-                told = partial(accumulated, reference, node, number, where)
+                told = partial(by_node, accumulated, number, node, reference, where)
             else:
                 # Numbers only, and no closure: what lives as long as the pass, the garbage collector goes through.
                 targets = [NOTHING if n is None else self._node(n) for n, _ in edges]
-                told = partial(rule_ran, node, tuple(targets), tuple([k for _, k in edges]), number, where)
+                told = partial(by_node, rule_ran, number, node, tuple(targets), tuple([k for _, k in edges]), where)
             handles.append(fn.register_hook(told))
             stack += [n for n, _ in edges if n is not None]
         return handles
 
+    def _by_node(self, note: Callable[..., None], number: int, *what: Any) -> None:
+        """A node tells what it has done, and `note` writes it down, if the pass with this number is the one that runs."""
+        # A trace function is told of each function that is called here, too, and for that Python copies its variables.
+        trace = self.codes.trace
+        if trace is not None and gettrace() is trace:
+            settrace(None)
+        else:
+            trace = None
+        try:
+            if self._tells(number, what[-1]):
+                with self.noted:
+                    if self.busy == 1:
+                        note(number, *what)
+        finally:
+            if trace is not None:
+                settrace(trace)
+
     def _rule_ran(
-        self, node: int, targets: tuple[int, ...], places: tuple[int, ...], number: int, where: Where,
+        self, number: int, node: int, targets: tuple[int, ...], places: tuple[int, ...], where: Where,
         sent: Sequence[Any], received: Sequence[Any],
     ) -> None:  # fmt: skip
         """A node's rule ran.
@@ -1047,27 +1064,22 @@ class TorchRecorder(Logbook):
             targets: the nodes that its edges lead to.
             places: to which of their inputs.
         """
-        if not self._tells(number, received):
-            return
-        with self.noted:
-            if self.busy > 1:
-                return
-            if self.waiting:
-                self.settle()
-            gradient = self._gradient
-            key: list[Any] = [e.NodeRan, len(received)]
-            filling = [number, node]
-            for g in received:
-                key.append(g is None)
-                if g is not None:
-                    filling.append(gradient(g))
-            for target, k, g in zip(targets, places, sent, strict=False):
-                if g is None or target < 0:
-                    key.append(NOTHING)
-                else:
-                    key.append(k)
-                    filling += (target, gradient(g))
-            self._again(where, tuple(key), filling, lambda: self._of_rule(key, filling))
+        if self.waiting:
+            self.settle()
+        gradient = self._gradient
+        key: list[Any] = [e.NodeRan, len(received)]
+        filling = [number, node]
+        for g in received:
+            key.append(g is None)
+            if g is not None:
+                filling.append(gradient(g))
+        for target, k, g in zip(targets, places, sent, strict=False):
+            if g is None or target < 0:
+                key.append(NOTHING)
+            else:
+                key.append(k)
+                filling += (target, gradient(g))
+        self._again(where, tuple(key), filling, lambda: self._of_rule(key, filling))
 
     def _of_rule(self, key: list[Any], filling: list[int]) -> AnyEvent:
         numbers = map(self.writer.hole, filling)
@@ -1079,21 +1091,18 @@ class TorchRecorder(Logbook):
         )
 
     def _accumulated(
-        self, reference: weakref.ref[Tensor], node: int, number: int, where: Where, _: Sequence[Any], received: Sequence[Any]
+        self, number: int, node: int, reference: weakref.ref[Tensor], where: Where, _: Sequence[Any], received: Sequence[Any]
     ) -> None:
         """A gradient was added to a leaf's."""
         leaf = reference()
-        if leaf is None or leaf.grad is None or not self._tells(number, received):
+        if leaf is None or leaf.grad is None:
             return
-        with self.noted:
-            if self.busy > 1:
-                return
-            leaf_number = self.known(leaf)
-            self.owns(leaf_number, leaf.grad)
-            self._where = where
-            if self.world_size > 1:
-                self._reached_leaves.append((reference, id(leaf), _version(leaf.grad)))
-            self.arrived(number, leaf_number, self._gradient(received[0]), self._keep(leaf.grad), node)
+        leaf_number = self.known(leaf)
+        self.owns(leaf_number, leaf.grad)
+        self._where = where
+        if self.world_size > 1:
+            self._reached_leaves.append((reference, id(leaf), _version(leaf.grad)))
+        self.arrived(number, leaf_number, self._gradient(received[0]), self._keep(leaf.grad), node)
 
     def _gradient(self, g: Any) -> int:
         """The array of a gradient under way: what one node sends the next receives."""
@@ -1294,40 +1303,6 @@ def _decides(value: Any) -> Any:
 
 def _tensors(value: Any) -> list[Tensor]:
     return [v for v in (value if isinstance(value, tuple | list) else (value,)) if isinstance(v, Tensor)]
-
-
-class Dispatched:
-    """What is known of an operation of the dispatcher before it runs."""
-
-    __slots__ = ("aliases", "asks", "first", "hidden", "name", "parameters", "said", "writes", "writes_together")
-
-    def __init__(self, function: Any) -> None:
-        schema = function._schema
-        self.name = schema.name.rpartition("::")[2]
-        self.asks = self.name in aten.ASKED
-        """Whether it depends on what the program has called whether it is told."""
-        self.said = "" if self.name in aten.QUIET else aten.called(self.name)
-        self.hidden = self.name.startswith("_record_function")
-        self.parameters = [(a.name, a.default_value if a.has_default_value() else _NO_DEFAULT) for a in schema.arguments]
-        writes = [a.alias_info is not None and a.alias_info.is_write for a in schema.arguments]
-        self.writes = writes if any(writes) else []
-        """Which of its parameters it writes; none of them for most."""
-        self.aliases = "view" in self.name or any([each.alias_info is not None for each in schema.returns])
-        """Whether what it makes may lie in memory of its arguments."""
-        self.first = self.said in aten.FIRST
-        together = COMMUNICATIONS.get(schema.name)
-        self.writes_together = None if together is None else together.writes
-        """Which of its parameters it writes together with other ranks; None where it does nothing with them."""
-        if together is not None:
-            self.said = together.name
-
-
-_OPS: dict[Any, Dispatched] = {}
-
-
-def _op_of(function: Any) -> Dispatched:
-    made = _OPS[function] = Dispatched(function)
-    return made
 
 
 def _text(value: Any) -> str:

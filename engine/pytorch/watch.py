@@ -436,8 +436,9 @@ def _passes(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
             error = raised
             raise
         finally:
-            for handle in handles:
-                handle.remove()
+            with recorder.aside():
+                for handle in handles:
+                    handle.remove()
             _leave_room()
             if not recorder.failure:
                 with recorder.noted:

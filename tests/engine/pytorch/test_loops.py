@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -129,5 +130,45 @@ def test_a_debugger_is_left_alone(tmp_path: Path) -> None:
         with loops_of(ProjectCodes(tmp_path, "program.py"), lambda nest: None, sys._getframe()) as can:
             assert can == (sys.version_info >= (3, 12))
             assert sys.gettrace() is debugger
+    finally:
+        sys.settrace(before)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="lines are told of by sys.monitoring")
+def test_of_a_node_that_tells_what_it_did_python_tells_once(torch: ModuleType) -> None:
+    """A trace function is told of whatever Python function is called, and for that Python copies its variables."""
+    from engine.pytorch import record
+
+    told: list[str] = []
+
+    def counted(frame: Any, event: str, _: Any) -> None:
+        if "pytorch" in Path(frame.f_code.co_filename).parts or frame.f_code.co_name == "remove":
+            told.append(frame.f_code.co_name)
+
+    def of_a_pass(length: int) -> int:
+        value = torch.ones(2, requires_grad=True)
+        for _ in range(length):
+            value = value * 2
+        loss = value.sum()
+        told.clear()
+        loss.backward()
+        return len(told)
+
+    before = sys.gettrace()
+    sys.settrace(None)
+    try:
+        with record() as session:
+            assert session.recorder is not None
+            codes = session.recorder.codes
+            ours, codes.trace = codes.trace, counted
+            sys.settrace(counted)
+            try:
+                short, long = of_a_pass(5), of_a_pass(25)
+                assert sys.gettrace() is counted
+            finally:
+                sys.settrace(ours)
+                codes.trace = ours
+        assert ours is not None
+        assert long - short == 20
     finally:
         sys.settrace(before)
