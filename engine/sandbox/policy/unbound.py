@@ -50,6 +50,9 @@ class Watched(type):
         return found
 
 
+Watched.__name__ = Watched.__qualname__ = "type"  # as Python's messages are to say
+
+
 class Super(super):
     """`super` for programs: what it finds of a class is handed out with a look, too."""
 

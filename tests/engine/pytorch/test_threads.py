@@ -122,6 +122,7 @@ def test_a_thread_that_has_a_recording_of_its_own_is_not_told_of(torch: ModuleTy
     from engine.pytorch import record
 
     w = torch.ones(3, requires_grad=True)
+    w.grad = torch.zeros(3)  # else the first gradient itself becomes `.grad`, and the other thread adds to it while it is noted
     tapes: list[Any] = [None, None]
     both = threading.Barrier(2)
 

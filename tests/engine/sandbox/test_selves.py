@@ -228,3 +228,14 @@ def test_libraries_and_containers_do_what_they_did(program: str, prints: str) ->
     result = run(program, Limits(seconds=20))
     assert result.status == "ok", result.error
     assert result.output == prints
+
+
+def test_messages_say_what_python_says_of_a_class() -> None:
+    result = run(
+        "import torch\nfor use in (lambda c: c[0:1], lambda c: c + 1, len):\n    try:\n        use(torch.no_grad)\n    except TypeError as error:\n        print(error)\n"
+    )
+    assert result.output.splitlines() == [
+        "type 'no_grad' is not subscriptable",
+        "unsupported operand type(s) for +: 'type' and 'int'",
+        "object of type 'type' has no len()",
+    ]
