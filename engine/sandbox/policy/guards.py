@@ -37,7 +37,7 @@ from .names import (
     may_inject,
 )
 from .reentry import PINNING, bound_setitem
-from .unbound import MAIN, Super, is_engines, lines_of, mro_of, names_of, plain, watch
+from .unbound import MAIN, Super, below, is_engines, lines_of, mro_of, names_of, plain, watch
 
 _self_of = super.__dict__["__self__"].__get__
 
@@ -545,15 +545,6 @@ def mro_before(thing: Any) -> tuple[Any, tuple[type, ...]]:
     if type(thing) is Super:
         return _self_of(thing), lines_of(thing)
     return thing, mro_of(thing if isinstance(thing, type) else type(thing))
-
-
-def below(cls: type) -> list[type]:
-    """The classes that inherit from one, directly or not."""
-    found: list[type] = list(type.__subclasses__(cls))
-    for each in found:
-        lower: list[type] = type.__subclasses__(each)
-        found += [one for one in lower if one not in found]
-    return found
 
 
 def harmless_patterns(cls: type) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import builtins
 import ctypes
 import functools
-import gc
 import inspect
 import sys
 import types
@@ -94,6 +93,17 @@ def handed_out(found: Any, name: str, lines: Iterable[type]) -> Any:
     return found
 
 
+def below(cls: type) -> list[type]:
+    """The classes that inherit from one, directly or not."""
+    found: list[type] = list(type.__subclasses__(cls))
+    seen = set(found)
+    for each in found:
+        lower: list[type] = type.__subclasses__(each)
+        found += [one for one in lower if one not in seen]
+        seen.update(lower)
+    return found
+
+
 def is_engines(cls: type) -> bool:
     """Whether a class is one of the engine's own, which rely on its private names."""
     module = names_of(cls).get("__module__")
@@ -146,9 +156,9 @@ _hold.argtypes, _hold.restype = [ctypes.py_object], None
 def arm() -> None:
     """Watch the engine's classes, and from here on those that programs get to know."""
     _armed[:] = [True]
-    for thing in gc.get_objects():
-        if issubclass(type(thing), type) and is_engines(thing):
-            watch(thing)
+    for cls in below(object):
+        if is_engines(cls):
+            watch(cls)
 
 
 def is_written(cls: type) -> bool:
