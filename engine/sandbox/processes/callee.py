@@ -50,7 +50,6 @@ def main(inward: int, out: int, enter: Callable[[Limits, Layers], None]) -> None
         job = decode_job(message)
         assert job.call is not None
         gc.disable()  # nothing here lives longer than the call
-        timer.ring(job.limits.seconds, _ring)
         result, reply = _outcome(job, job.call, argument, out, enter)
         for start in range(0, len(result), PIECE):
             _send(out, OUTPUT, result[start : start + PIECE])
@@ -74,9 +73,12 @@ def _outcome(
             _send(out, SHARE, permille.to_bytes(2, "big"))
 
     try:
-        enter(job.limits, job.layers)
-        result = _functions[request.function](argument, tell)
-        timer.stop()
+        try:  # wherever it rings from here on, it is heard
+            timer.ring(job.limits.seconds, _ring)
+            enter(job.limits, job.layers)
+            result = _functions[request.function](argument, tell)
+        finally:
+            timer.stop()
     except _TimeIsUp:
         return b"", CallReply("timeout", f"it took more than {job.limits.seconds:g} seconds")
     except MemoryError:

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from engine.sandbox.calls import CALLEE, CallError, Function, _Returned, call, offer
+from engine.sandbox.processes import callee
 from engine.sandbox.processes.forking import Server
 from engine.sandbox.processes.spawning import Workers
 from engine.sandbox.runner import server
@@ -118,3 +119,18 @@ def test_single_use_workers_make_calls_too() -> None:
         workers.close()
     assert returned.done == CallReply("ok")
     assert returned.output == [b"cba"]
+
+
+def test_an_alarm_that_rings_at_once_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a limit so small that the time is up before the function begins, or while its result is looked at."""
+    job = Job((), False, Limits(seconds=0.001), call=CallRequest("none", 1))
+
+    def rings(*_: object) -> None:
+        raise callee._TimeIsUp
+
+    monkeypatch.setitem(callee._functions, "none", lambda *_: b"")
+    for at in ("ring", "stop"):
+        monkeypatch.setattr(callee.timer, "ring", lambda *_: None)
+        monkeypatch.setattr(callee.timer, "stop", lambda: None)
+        monkeypatch.setattr(callee.timer, at, rings)
+        assert callee._outcome(job, CallRequest("none", 1), memoryview(b""), 1, lambda *_: None)[1].status == "timeout"
