@@ -6,7 +6,7 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from .autograd.node import AccumulateGrad, Node
 from .autograd.primitives import primitives
 from .autograd.saved_variable import Counter, Inference, Uncounted
 from .autograd.view_chain import View
-from .compat.names import TENSOR_METHODS
 from .context import context, outside, warn_once
 from .dtypes import OF_NUMPY, dtype
 from .errors import unsupported
@@ -619,12 +618,26 @@ class Tensor:
             return rebuilt, (type(self), np.ascontiguousarray(self._array), self.requires_grad)
         return rebuilt, (None, np.array(self._array), self.requires_grad)
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(f"'Tensor' object has no attribute '{name}'")
-        if name in TENSOR_METHODS:
-            raise unsupported("Tensor", name, [n for n in dir(Tensor) if not n.startswith("_")])
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+    if TYPE_CHECKING:  # the methods that `ops.attach` gives it
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+class Absent:
+    """A method of PyTorch's that there is not: reading it says so. (A `__getattr__` would slow down all other attributes.)"""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tensor: Tensor | None, kind: type[Tensor]) -> Any:
+        if tensor is None:
+            raise AttributeError(f"type object '{kind.__name__}' has no attribute '{self.name}'")
+        raise unsupported("Tensor", self.name, public_names())
+
+
+def public_names() -> list[str]:
+    """The public names that tensors have here."""
+    return [name for name in dir(Tensor) if not name.startswith("_") and hasattr(Tensor, name)]
 
 
 new = object.__new__

@@ -11,6 +11,7 @@ import msgspec
 import engine
 from components.editor import Completion
 from engine.nn import functional
+from engine.tensor import public_names
 
 
 @cache
@@ -18,7 +19,7 @@ def completions() -> msgspec.Raw:
     """Names after `torch.`, after `F.`, and after any tensor, as the JSON that every run of the page sends."""
     torch = [_completion(name, getattr(engine, name), "torch") for name in engine.__all__]
     layers = [_completion(name, getattr(functional, name), "F") for name in functional.__all__]
-    methods = [_completion(name, getattr(engine.Tensor, name), "") for name in dir(engine.Tensor) if not name.startswith("_")]
+    methods = [_completion(name, getattr(engine.Tensor, name), "") for name in public_names()]
     return msgspec.Raw(msgspec.json.encode([*torch, *layers, *methods]))
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 import engine
 from components.html.markup import COPIED, muted, tag, text
 from engine.nn import functional
+from engine.tensor import public_names
 
 KEYS = {
     "Time": [
@@ -94,7 +95,7 @@ def help_panel(on_tour: Callable[[], None]) -> None:
 @cache
 def help_html() -> str:
     """What is supported, as HTML."""
-    methods = [name for name in dir(engine.Tensor) if not name.startswith("_")]
+    methods = public_names()
     groups = {"torch": engine.supported(), "torch.nn.functional": functional.__all__, "methods of tensors": methods}
     lists = "".join(
         tag("details", tag("summary", text(f"{name} ({len(names)})")), tag("p", text(", ".join(names), COPIED), cls="gt-names"))

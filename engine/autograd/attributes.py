@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dtypes import INEXACT
+from .saved_variable import Packed, Result, SavedTensor
 
 if TYPE_CHECKING:
     from .node import Node
@@ -31,37 +32,62 @@ class Given(int):
     raw: int
 
 
-def shown(node: Node) -> Mapping[str, Callable[[Get], Any] | None]:
+class Saved:
+    """`grad_fn._saved_<name>`: an attribute of the class, as a `__getattr__` would slow down all the others."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, node: Node | None, kind: type[Node]) -> Any:
+        return self if node is None else value(node, self.name)
+
+
+class RawSaved:
+    """`grad_fn._raw_saved_<name>`: the tensor as it was saved, or each of them, to hang hooks on."""
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+
+    def __get__(self, node: Node | None, kind: type[Node]) -> Any:
+        if node is None:
+            return self
+        several = node.saved[self.position] if node.saved is not None else None
+        found = SavedTensor(node, self.position)
+        return (found,) * len(several) if isinstance(several, tuple) else found
+
+
+def of_class(kind: type[Node]) -> dict[str, Saved | RawSaved]:
+    """The attributes that show what nodes of a class save."""
+    raw = {"_raw_saved_" + name: RawSaved(position) for position, name in enumerate(kind.saved_names)}
+    return {"_saved_" + name: Saved(name) for name in names(kind)} | raw
+
+
+def shown(kind: type[Node]) -> Mapping[str, Callable[[Get], Any] | None]:
     """The attributes that are not shown as the rule saves them: how they come from what is saved, None for what is hidden."""
-    op = getattr(type(node), "_op", None)
+    op = getattr(kind, "_op", None)
     return {} if op is None else op.shows
 
 
-def names(node: Node) -> list[str]:
-    """The names of what a node shows."""
-    other = shown(node)
-    return [n for n in node.saved_names if other.get(n, n) is not None] + [n for n, how in other.items() if how is not None]
+def names(kind: type[Node]) -> list[str]:
+    """The names of what nodes of a class show."""
+    other = shown(kind)
+    return [n for n in kind.saved_names if other.get(n, n) is not None] + [n for n, how in other.items() if how is not None]
 
 
 def raw_names(node: Node) -> list[str]:
     """The names of the tensors among that, which may have hooks of their own."""
     from ..tensor import Tensor
-    from .saved_variable import Packed, Result
 
     op = getattr(type(node), "_op", None)
     saved = node.saved or (None,) * len(node.saved_names)
     values = zip(node.saved_names, saved, strict=False)
     kept = [n for n, v in values if isinstance(v, (Tensor, Result, Packed)) or (op and (n in op.rules or n in op.outputs))]
-    other = shown(node)
+    other = shown(type(node))
     return [n for n in kept if other.get(n, n) is not None]
 
 
 def value(node: Node, name: str) -> Any:
-    """What `grad_fn._saved_<name>` is.
-
-    Raises:
-        AttributeError: if the node saves nothing by that name.
-    """
+    """What `grad_fn._saved_<name>` is, of the names that the node shows."""
 
     def get(known: str) -> Any:
         if known == "shapes":
@@ -70,12 +96,9 @@ def value(node: Node, name: str) -> Any:
             return node.edges
         return node.unpack(node.saved_names.index(known))
 
-    other = shown(node)
-    how = other.get(name)
+    how = shown(type(node)).get(name)
     if how is not None:
         return how(get)
-    if name not in node.saved_names or name in other:
-        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
     found = get(name)
     if name == "indices":
         return tuple(None if isinstance(v, slice) else v for v in found)

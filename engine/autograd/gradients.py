@@ -65,8 +65,11 @@ def add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
     if not leaf._needs:
         return
     have = leaf._grad
-    plain = g.__class__ is np.ndarray and leaf._array.__class__ is np.ndarray
-    if not (plain and (have is None or have._array.__class__ is np.ndarray)) and _stand_in(g, leaf, have):
+    if (
+        (g.__class__ is not np.ndarray and isinstance(g, StandIn))  # NumPy's numbers are no arrays, either
+        or leaf._array.__class__ is not np.ndarray
+        or (have is not None and have._array.__class__ is not np.ndarray)
+    ):
         from ..stand_ins.gradients import add_to
 
         add_to(leaf, g)
@@ -85,11 +88,6 @@ def add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
         if have._counter is None:
             have._counter = Counter()
         have._counter.value += 1
-
-
-def _stand_in(g: Any, leaf: Tensor, have: Tensor | None) -> bool:
-    """Whether one of them is no array of all its elements; NumPy's numbers are no arrays, either."""
-    return any([isinstance(a, StandIn) for a in (g, leaf._array, None if have is None else have._array)])
 
 
 def copy_of(g: Any) -> Any:

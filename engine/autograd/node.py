@@ -9,8 +9,9 @@ import numpy as np
 
 from ..dtypes import INEXACT
 from ..errors import AutogradError
+from . import attributes
 from .handle import Handle
-from .saved_variable import FREED, Packed, Result, SavedTensor, check_result, check_version
+from .saved_variable import FREED, Packed, Result, check_result, check_version
 
 if TYPE_CHECKING:
     from ..tensor import Tensor
@@ -63,6 +64,11 @@ class Node:
     """Whether tensors are among what the node saves, so that it cannot run again once they are freed."""
     materializes: bool | None = None
     """None for a node that need not run where no gradient arrives; a Function runs: on zeros (True) or on None (False)."""
+
+    def __init_subclass__(cls) -> None:
+        if "saved_names" in vars(cls):
+            for name, attribute in attributes.of_class(cls).items():
+                setattr(cls, name, attribute)
 
     def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
         """The rule on plain arrays: one gradient per edge, None where none is needed."""
@@ -149,22 +155,9 @@ class Node:
             return constant(value)
         return value
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_saved_"):
-            from . import attributes
-
-            return attributes.value(self, name[7:])
-        if name.startswith("_raw_saved_") and name[11:] in self.saved_names:
-            position = self.saved_names.index(name[11:])
-            several = self.saved[position] if self.saved is not None else None
-            return (SavedTensor(self, position),) * len(several) if isinstance(several, tuple) else SavedTensor(self, position)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-
     def __dir__(self) -> list[str]:
-        from . import attributes
-
         known = [n for n in super().__dir__() if n.startswith("__") or n in PUBLIC]
-        saved, raw = attributes.names(self), attributes.raw_names(self)
+        saved, raw = attributes.names(type(self)), attributes.raw_names(self)
         return [*known, *("_saved_" + n for n in saved), *("_raw_saved_" + n for n in raw)]
 
     def __repr__(self) -> str:

@@ -168,7 +168,7 @@ def absent(owner: str) -> list[str]:
 def has(module: Any, name: str) -> bool:
     """Whether a name is there, without warnings of looking."""
     if isinstance(module, type):
-        return any(name in c.__dict__ for c in module.__mro__)
+        return hasattr(module, name)
     if name in vars(module) or name in getattr(module, "__all__", ()):
         return True
     # A module within it is there before anybody has imported it, too.

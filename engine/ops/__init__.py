@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..autograd.primitives import give
-from ..compat.names import SURFACE, keep_to_release
+from ..compat.names import SURFACE, TENSOR_METHODS, keep_to_release
 from ..discovery import modules
 from ..op import codegen
 from ..op.code_cache import codes
 from ..op.declare import FUNCTIONS, TABLE
 from ..op.slow_path import NUMBERS
-from ..tensor import Tensor
+from ..tensor import Absent, Tensor
 from .calling import callable_as
 from .convolution import convolve, grids, interpolation, max_pooling, mean_pooling, padding, shuffles, unfold
 from .creation import conversions, copies, factories, generator, random, window_functions
@@ -240,6 +240,8 @@ def _operators() -> None:
 
 
 attach()
+for _name in TENSOR_METHODS - set(dir(Tensor)):
+    setattr(Tensor, _name, Absent(_name))
 keep_to_release("torch.Tensor", lambda: vars(Tensor), partial(setattr, Tensor), partial(delattr, Tensor))
 codes.save()
 

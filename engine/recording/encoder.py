@@ -178,13 +178,13 @@ class Encoder:
     def node_info(self, node: Node, saved: tuple[Any, ...] | None) -> NodeInfo:
         """A node described."""
         hole, known = self.hole, self.known
-        leaf = node.__class__ is AccumulateGrad
+        end = node if isinstance(node, AccumulateGrad) else None
         return NodeInfo(
             hole(known(node)),
             name_of(node.__class__.__name__),
             tuple([(NOTHING if n is None or known(n) < 0 else hole(known(n)), k) for n, k in node.edges]),
-            node.sequence if leaf else hole(node.sequence),
-            hole(known(node.variable)) if leaf else NOTHING,
+            hole(node.sequence) if end is None else end.sequence,
+            NOTHING if end is None else hole(known(end.variable)),
             tuple(self.saved(node, saved)) if saved else (),
             self.rule(node),
         )

@@ -62,9 +62,8 @@ def standing(kind: Any, shape: Any, dtype: Any) -> Any:
     return np.ndarray.__new__(kind, shape, dtype, bytes(dtype.itemsize), 0, (0,) * len(shape))
 
 
-def array_of(array: Any) -> Array:
-    """What an operation made, as an array: itself if it is one or a stand-in."""
-    return array if isinstance(array, StandIn) else np.asarray(array)
+array_of = np.asanyarray
+"""What an operation made, as an array: itself if it is one or a stand-in; tensors have no other classes of arrays."""
 
 
 def tensors_in(values: Any) -> Iterator[Any]:

@@ -37,6 +37,7 @@ from ...recording.bounded_text import UNSAYABLE, name_of, plain, said, shown
 from ...recording.recorder import OFTEN, Recorder
 from ...safe_attributes import guarded_by
 from ...slots import slots
+from ...tensor import public_names
 from .. import unraisable
 from ..facades import plotting
 from ..facades.files import WORKING, Files, begin, files, streams
@@ -470,7 +471,7 @@ def _names(error: NameError) -> set[str]:
 def _attributes(thing: object) -> set[str]:
     """The public names that a tensor, a module or an object of a class of the program's has."""
     if isinstance(thing, engine.Tensor):
-        return {name for name in dir(engine.Tensor) if not name.startswith("_")}
+        return set(public_names())
     found = set[str]().union(*(vars(kind) for kind in type(thing).__mro__ if kind is not object))
     own = object.__getattribute__(thing, "__dict__") if type(thing).__dictoffset__ else {}
     found.update(own, *(held for name in ("_modules", "_parameters", "_buffers") if isinstance(held := own.get(name), dict)))
