@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from math import prod
 
 from ...recording.events import OpRan
-from ...recording.index import Pass
+from ..answers.asked_for import terms_without_graph
 from ..cuts import Cut, cuts_above, fact
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
@@ -19,8 +18,6 @@ TERM_WITHOUT_GRADIENT = Kind(
     "A term of a loss comes from a comparison or another operation without derivative, so nothing learns by it.",
 )  # fmt: skip
 
-_TERMS = 32
-"""Sums and factors that are looked at on the way from a loss to its terms."""
 _CUTS = 64
 """Cuts that are looked at above a term."""
 
@@ -33,7 +30,7 @@ def term_without_gradient(run: Run) -> Iterator[Finding]:
     paths = paths_of(run.recording)
     told = set()
     for entry in run.first_passes:
-        for term in _terms(run, entry) if entry.via == "backward" else ():
+        for term in terms_without_graph(run, entry) if entry.via == "backward" else ():
             born = run.tensors[term].born
             cuts = _cuts(paths, term, born + 1)
             if not cuts or cuts[0].site in told:
@@ -53,25 +50,6 @@ def term_without_gradient(run: Run) -> Iterator[Finding]:
                 ],
                 nodes=[key(term), key(cut.source)],
             )  # fmt: skip
-
-
-def _terms(run: Run, entry: Pass) -> list[int]:
-    """The terms of a pass's root, single numbers that require no gradient, beside others that do."""
-    queue = [root for root, _ in entry.event.roots[:1]]
-    found = []
-    for tensor in queue:
-        event = run.tensors[tensor].op
-        given, traits = run.inputs(event), run.traits(event.op)
-        if len(queue) > _TERMS or event.node is None or not ("additive" in traits or len(given) == 1):
-            continue
-        if "elementwise" not in traits and "same_values" not in traits:
-            continue
-        for each in given:
-            if run.status(each, run.tensors[tensor].born).requires_grad:
-                queue.append(each)
-            elif "additive" in traits and prod(run.tensors[each].info.shape) == 1:
-                found.append(each)
-    return found
 
 
 def _cuts(paths: Paths, term: int, before: int) -> list[Cut]:
