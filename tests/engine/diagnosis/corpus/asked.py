@@ -2718,3 +2718,30 @@ for step in range(3):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+# %% a straight-through estimate whose difference is not detached
+#: asks: gate
+#: after: a thread on binary gates
+#: code: zero_step
+#: says: the contributions of the other uses
+#: says: .detach()
+#: grad: zero
+gate = torch.rand(4, requires_grad=True)
+x = torch.randn(8, 4)
+hard = gate + (gate.round() - gate)  # <-
+((x * hard).sum(1) - 1).pow(2).mean().backward()
+
+# %% the first of two losses is cleared before the step
+#: asks: w
+#: after: a thread on two losses and one optimizer
+#: code: set
+#: says: What pass 1 (line
+#: says: before any step used it
+#: wrong: no
+w = torch.ones(3, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+loss_a, loss_b = (w * 2).pow(2).sum(), (w - 3).abs().sum()
+loss_a.backward()
+opt.zero_grad()
+loss_b.backward()  # <-
+opt.step()

@@ -654,3 +654,17 @@ for epoch in range(4):
     opt_g.step()
     warm.step()
     decay.step()
+
+# %% a distillation beside targets of a network that runs without gradients
+teacher, student = nn.Linear(8, 5), nn.Linear(8, 5)
+opt = torch.optim.SGD(student.parameters(), lr=0.1)
+x, y = torch.randn(32, 8), torch.randint(0, 5, (32,))
+for step in range(4):
+    with torch.no_grad():
+        wanted = teacher(x)
+    out = student(x)
+    soft = F.kl_div(F.log_softmax(out / 4, 1), F.softmax(wanted / 4, 1), reduction="batchmean")
+    loss = 0.9 * soft + 0.1 * F.cross_entropy(out, y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
