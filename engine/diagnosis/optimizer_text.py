@@ -120,3 +120,30 @@ def _below(source: Source, made: Made, site: Site | None) -> bool:
     once = not any(isinstance(above, ast.For | ast.While) for above in source.around(made.statement))
     same = source.function(node) is source.function(made.statement)
     return once and same and (made.site.cell, made.site.end_line) < (site.cell, site.line)
+
+
+def setting_of(run: Run, node: ast.expr) -> ast.AST:
+    """The value behind a name, an argument of the command line (`args.lr`), a field (`Namespace(lr=0.1)`, a class's `lr = 0.1`)
+    or an entry of a dictionary (`config["lr"]`), where the text gives one; else the node itself."""
+    source = paths_of(run.recording).source
+    match node:
+        case ast.Name() | ast.Attribute() if len(bound := source.values(ast.unparse(node))) == 1:
+            return bound[0][2]
+        case ast.Attribute(value=owner, attr=name) | ast.Subscript(value=owner, slice=ast.Constant(value=str(name))):
+            pass
+        case _:
+            return node
+    found: list[ast.AST] = []
+    for _, call in source.calls.get("add_argument", ()):
+        if any(isinstance(each, ast.Constant) and each.value in (f"--{name}", name) for each in call.args):
+            found += [keyword.value for keyword in call.keywords if keyword.arg == "default"]
+    for _, _, value in source.values(ast.unparse(owner)):
+        match value:
+            case ast.Call(keywords=keywords):
+                found += [keyword.value for keyword in keywords if keyword.arg == name]
+            case ast.Dict(keys=keys, values=values):
+                found += [v for k, v in zip(keys, values, strict=True) if isinstance(k, ast.Constant) and k.value == name]
+    for each in source.parents:
+        if isinstance(each, ast.ClassDef) and each.name == ast.unparse(owner):
+            found += [a.value for a in each.body if isinstance(a, ast.Assign) and ast.unparse(a.targets[0]) == name]
+    return found[0] if len(found) == 1 else node

@@ -44,6 +44,8 @@ class Source:
         """The names of the program's own classes."""
         self.calls: dict[str, list[tuple[int, ast.Call]]] = {}
         """Last part of what is called -> the calls."""
+        self.gradients: set[str] = set()
+        """What the `.grad` of is asked for, as it is written."""
         for cell, program in enumerate(programs):
             found: dict[Span, ast.AST] = {}
             self.parents |= program.parents if program is not None else {}
@@ -69,6 +71,8 @@ class Source:
                 self.functions.setdefault(name, []).append((cell, node))
             case ast.ClassDef(name=name):
                 self.classes.add(name)
+            case ast.Attribute(value=value, attr="grad", ctx=ast.Load()):
+                self.gradients.add(ast.unparse(value))
             case ast.Call(func=func):
                 name = _last(func)
                 self.calls.setdefault(name, []).append((cell, node))

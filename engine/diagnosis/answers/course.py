@@ -342,9 +342,9 @@ def registered(q: Question, name: str, otherwise: Site | None) -> Site | None:
     return otherwise
 
 
-def thrown_away(q: Question, number: int) -> tuple[list[int], int]:
-    """The earlier passes from the same line whose gradient was cleared before anything used it, and the step of the last such
-    clearing."""
+def thrown_away(q: Question, number: int, *, elsewhere: bool = False) -> tuple[list[int], int]:
+    """The earlier passes from the same line (or, `elsewhere`, from other lines) whose gradient was cleared before anything used
+    it, and the step of the last such clearing."""
     run = q.run
     entry = run.index.passes[number]
     written = q.history.changes.steps if q.history.changes is not None else []
@@ -364,7 +364,7 @@ def thrown_away(q: Question, number: int) -> tuple[list[int], int]:
         if row.kind == "backward":
             if row.number == number:
                 break
-            if run.site(run.index.passes[row.number].began) == run.site(entry.began):
+            if (run.site(run.index.passes[row.number].began) != run.site(entry.began)) == elsewhere:
                 waiting.append(row.number)
                 filled = row.step
         elif _clears(q, row.total) and waiting:

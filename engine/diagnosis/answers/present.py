@@ -231,6 +231,10 @@ def _in_order(q: Question, row: LedgerRow, course: Course) -> Reason:
     later = "".join(f" {part}" for part in (course.told(), course.shared(), course.part(row.increment)) if part) + _later(
         q, row
     )
+    lost, cleared = thrown_away(q, row.number, elsewhere=True) if q.status.node == NOTHING else ([], NOTHING)
+    if lost:
+        before = run.where(run.index.passes[lost[-1]].began)
+        later += f" What pass {lost[-1]} ({before}) gave was cleared at {run.where(cleared)}, before any step used it."
     evidence = [*_increment(q, row), *course.evidence()]
     sources = [a.source for a in arrivals if a.source != NOTHING]
     if len(sources) > 1:

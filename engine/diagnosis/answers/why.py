@@ -13,6 +13,7 @@ from ..quoted import quoted
 from ..reason import Reason
 from ..run import Run
 from .absent import absent
+from .asked_for import only_told
 from .codes import CODES
 from .flags import requires_grad
 from .grad_query import Question
@@ -96,7 +97,7 @@ def of_tensor(paths: Paths, tensor: int | str, step: int) -> Reason:
         return msgspec.structs.replace(unseen, requires_grad=requires_grad(q))
     reason = absent(q) if q.history.grad(step) == NOTHING else present(q)
     if reason.code != "not_finite":
-        reason = value_not_finite(q, reason) or with_steps(q, reason)
+        reason = value_not_finite(q, reason) or only_told(q, with_steps(q, reason))
     return msgspec.structs.replace(reason, requires_grad=requires_grad(q))
 
 

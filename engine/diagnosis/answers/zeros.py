@@ -188,6 +188,17 @@ def _cancelled(paths: Paths, node: int, sources: list[int]) -> Zero:
     steps = list(dict.fromkeys(run.nodes[s].born for s in sources if s != NOTHING))
     lines = list(dict.fromkeys(run.where(s) for s in steps))
     last = max(steps, default=NOTHING)
+    tensor = run.index.owners.get((node, 0), NOTHING)
+    for step in run.consumers.get(tensor, ()):
+        event = run.events[step]
+        if isinstance(event, OpRan) and event.op in run.having("steps") and run.where(step) in lines:
+            # x + (round(x) - x) is meant to be round(x) with the gradient of x, and has none.
+            return Zero(
+                "zero_step", run.site(step), step,
+                f"{event.op} is constant between its jumps and passes nothing on, and the contributions of the other uses "
+                f"({', '.join(lines)}) add up to zero: they cancel.",
+                f"Take the difference as a constant, so that one of them is left: {_pass_by(run, step, event.op)}.", NOTHING,
+            )  # fmt: skip
     return Zero(
         "zero_cancelled", run.site(last), last,
         f"The contributions of {len(sources)} uses ({', '.join(lines)}) add up to zero: they cancel.",

@@ -38,6 +38,16 @@ PROGRAMS = (
         ),
     ),
     Failure(
+        "schedule_at_its_end", ("The specified number of total steps is",),
+        "A schedule is stepped more often than it was made for.",
+        "OneCycleLR is made for a number of steps: total_steps, or epochs times steps_per_epoch. Each call of step() is one.",
+        "Make it for all of them: steps_per_epoch=len(loader) where it steps after each batch, total_steps=epochs where it "
+        "steps after each epoch.",
+        cases=(
+            Case(r"step (\d+) times.*steps is (\d+)", "A schedule that was made for {2} steps is stepped for the {1}th time."),
+        ),
+    ),
+    Failure(
         "state_dict_mismatch", ("Error(s) in loading state_dict",),
         "The saved parameters are not those of the model that loads them.",
         "load_state_dict() goes by names, and by shapes.",

@@ -27,6 +27,10 @@ MASK_INVERTED = Kind(
 CAUSAL_MASK_INVERTED = Kind(
     "causal_mask_inverted", "warning", "A causal mask leaves out each place and those before it, and leaves what comes after."
 )
+ROWS_MASKED = Kind(
+    "rows_masked", "warning", "A mask of padding leaves out queries where it is to leave out keys: whole rows of scores are "
+    "filled."
+)  # fmt: skip
 _PLACES = 4
 """Places of a sequence from which on a triangle is no chance."""
 _FAR = 6
@@ -326,3 +330,36 @@ def _is_read_backwards(run: Run, step: int) -> bool:
                 if np.array_equal(wanted, given) or np.array_equal(wanted[:, 1:], given[:, :-1]):
                     return True
     return False
+
+
+# --- rows ---------------------------------------------------------------------------------------------------------------------
+
+
+@rule(132, ROWS_MASKED)
+def rows_masked(run: Run) -> Iterator[Finding]:
+    """Scores of which a mask fills whole rows, those of the queries that it names, and a softmax over the keys behind it."""
+    for step, event in run.first_ops_of({"masked_fill"}, 1):
+        mask, scores = run.argument(event, "mask"), run.argument(event, "self")
+        if NOTHING in (mask, scores) or not event.outputs or not _far_below(run.setting(event, "value")):
+            continue
+        wide, given = run.tensors[scores].info.shape, run.tensors[mask].info.shape
+        of_rows = len(given) == len(wide) > 2 and given[-1] == 1 < wide[-1] and given[-2] == wide[-2] == wide[-1]
+        behind = [run.events[at] for at in run.consumers.get(event.outputs[0].id, ())]
+        softmax = [e for e in behind if isinstance(e, OpRan) and e.op in run.having("normalizes")]
+        values = run.values(mask, step)
+        if not of_rows or not softmax or values is None or not values.any() or values.all():
+            continue
+        text, made = run.title(mask), run.site(run.tensors[mask].born)
+        yield finding(
+            run, ROWS_MASKED,
+            f"The mask at {run.where(step)} fills whole rows of scores: it names queries, and the padding is attended to as "
+            "before.",
+            f"Scores are {list(wide)}, queries by keys, and {text} is {list(given)}: one value for all keys of a query. The "
+            "softmax "
+            "over the keys of a row that is filled with one number gives each key the same weight; no key is left out "
+            "anywhere.",
+            "Let the mask vary along the last dimension, that of the keys: unsqueeze(1).unsqueeze(2) of a mask [batch, keys].",
+            step=step, related=[made],
+            evidence=[("shape of the scores", str(list(wide))), ("shape of the mask", str(list(given)))],
+            nodes=[key(mask), key(scores)],
+        )  # fmt: skip

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+import numpy as np
+
 from ...recording.events import NOTHING, OpRan, Site
 from ..mending import Changes, after, loop_around, spot
 from ..reason import Finding, Kind
@@ -16,6 +18,13 @@ AVERAGE_WITHOUT_BUFFERS = Kind(
     "A copy of a network follows its parameters, and keeps the running statistics that it began with.", mechanical=True,
 )  # fmt: skip
 
+AVERAGE_REVERSED = Kind(
+    "average_reversed", "warning",
+    "A copy that is to follow a network slowly takes over nearly all of it at once: the two shares are exchanged.",
+)  # fmt: skip
+
+_SLOW = 0.1
+"""A share of the copy below which it does not follow slowly."""
 _EACH = 3
 """Iterations from which on a habit shows."""
 _LOOKED_AT = 64
@@ -63,6 +72,51 @@ def average_without_buffers(run: Run) -> Iterator[Finding]:
         nodes=[key(weight), key(source), *(key(each) for each in list(found)[1:20])], steps=writes,
         changes=_with_buffers(run, pairs),
     )  # fmt: skip
+
+
+@rule(117, AVERAGE_REVERSED)
+def average_reversed(run: Run) -> Iterator[Finding]:
+    """`kept = tau * kept + (1 - tau) * new` with a small tau, after each update."""
+    for weight in run.writes:
+        history = run.tensors[weight]
+        if weight in run.updates or not history.info.is_parameter:
+            continue
+        end = len(run.events)
+        source, writes = _followed(run, weight, end)
+        if source == NOTHING or len({run.loops(write) for write in writes}) < _EACH:
+            continue
+        shares = [share for write in writes[-_EACH:] if (share := _share_kept(run, weight, source, write)) is not None]
+        if len(shares) < _EACH or not all(0 < share < _SLOW for share in shares):
+            continue
+        step, share = writes[-1], shares[-1]
+        copied = run.site(step)
+        yield finding(
+            run, AVERAGE_REVERSED,
+            f"{run.title(weight)} keeps {share:.3g} of itself at each write, and takes {1 - share:.3g} of {run.title(source)}.",
+            f"{run.expression(copied) or 'The write'} at {run.site_text(copied)} is an average whose small share is that of "
+            "the "
+            "copy: it is the network of the moment, a step behind, and not one that follows slowly.",
+            "Exchange the shares: the small one is that of the new weights, tau * new + (1 - tau) * kept.",
+            step=step, site=copied, evidence=[("share that is kept", f"{share:.3g}"), ("writes", str(len(writes)))],
+            nodes=[key(weight), key(source)], steps=writes,
+        )  # fmt: skip
+        return
+
+
+def _share_kept(run: Run, weight: int, source: int, step: int) -> float | None:
+    """The share of a weight that a write into it leaves there, where the rest is of another one; None where it is no such
+    average, or a copy."""
+    turn = run.loops(step)
+    first = next(write for write in run.writes[weight] if write == step or run.loops(write) == turn)
+    before, after, new = run.values(weight, first - 1), run.values(weight, step), run.values(source, step)
+    if before is None or after is None or new is None or before.shape != new.shape:
+        return None
+    far = (before - new).astype(np.float64).ravel()
+    size = float(far @ far)
+    share = float((after - new).astype(np.float64).ravel() @ far) / size if size > 0 else None
+    if share is None or not np.allclose(after, share * before + (1 - share) * new, atol=1e-5):
+        return None
+    return share
 
 
 def _followed(run: Run, weight: int, before: int) -> tuple[int, list[int]]:

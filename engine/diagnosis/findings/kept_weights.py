@@ -10,6 +10,7 @@ from ...recording.events import NOTHING
 from .. import mending
 from ..paths import paths_of
 from ..program_ast import Source, site_of
+from ..ran import first_step_beside
 from ..reason import Finding, Kind
 from ..run import Run, finding
 from .registry import rule
@@ -19,8 +20,10 @@ STATE_NOT_COPIED = Kind(
     mechanical=True,
 )  # fmt: skip
 STATE_NOT_LOADED = Kind(
-    "state_not_loaded", "warning", "Entries of what state_dict() gave are set, and it is never loaded.", mechanical=True
-)
+    "state_not_loaded", "warning", "Entries of what state_dict() gave are set and never loaded, or a state is given to it to "
+    "load.",
+    mechanical=True,
+)  # fmt: skip
 
 
 @rule(138, STATE_NOT_COPIED)
@@ -82,6 +85,30 @@ def state_not_loaded(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@rule(139, STATE_NOT_LOADED)
+def state_given_to_state_dict(run: Run) -> Iterator[Finding]:
+    """`model.state_dict(best)` as a statement: it fills what it is given and loads nothing."""
+    source = paths_of(run.recording).source
+    for cell, call in source.calls.get("state_dict", ()):
+        given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg == "destination"), None)
+        statement = source.parents.get(call)
+        if given is None or not isinstance(statement, ast.Expr) or not isinstance(call.func, ast.Attribute):
+            continue
+        step = first_step_beside(run, cell, statement)
+        if step is None:
+            continue
+        model, state, site = ast.unparse(call.func.value), ast.unparse(given), site_of(cell, call)
+        yield finding(
+            run, STATE_NOT_LOADED,
+            f"{ast.unparse(call)} loads nothing: {model} stays as it is, and {state} gets its weights.",
+            f"state_dict() gives the weights of {model}; into a dictionary that it is given it writes them, over what was "
+            "kept.",
+            f"Load it: {model}.load_state_dict({state}).",
+            step=step, site=site, evidence=[("what the statement gives is used", "nowhere")],
+            changes=mending.replaced(run, site, f"{model}.load_state_dict({state})"),
+        )  # fmt: skip
+
+
 def _only_written(source: Source, name: str, bound: ast.expr) -> list[ast.Subscript]:
     """The entries of a dictionary that are set, where nothing else is done with it but to read entries and go through it."""
     found: list[ast.Subscript] = []
@@ -120,6 +147,8 @@ def _kept_as(source: Source, call: ast.Call) -> str:
     if isinstance(above, ast.Attribute) and above.attr == "copy" and isinstance(source.parents.get(above), ast.Call):
         node = source.parents[above]  # a copy of the dictionary has the same tensors
         above = source.parents.get(node)
+    elif (anew := _same_entries(source, call)) is not None:
+        node, above = anew, source.parents.get(anew)
     match above:
         case ast.Assign(targets=[ast.Name() | ast.Attribute() as target]):
             return ast.unparse(target)
@@ -128,6 +157,22 @@ def _kept_as(source: Source, call: ast.Call) -> str:
                 case ast.Assign(targets=[ast.Tuple(elts=names)], value=value) if value is above and len(names) == len(values):
                     return ast.unparse(names[values.index(node)])  # type: ignore[arg-type]
     return ""
+
+
+def _same_entries(source: Source, call: ast.Call) -> ast.AST | None:
+    """A new dictionary with the tensors of a state: `dict(…)`, `{key: value for key, value in ….items()}`."""
+    above = source.parents.get(call)
+    match above:
+        case ast.Call(func=ast.Name(id="dict"), args=[given], keywords=[]) if given is call:
+            return above
+        case ast.Attribute(attr="items"):
+            items = source.parents.get(above)
+            loop = source.parents.get(items) if items is not None else None
+            made = source.parents.get(loop) if loop is not None else None
+            match made:
+                case ast.DictComp(value=ast.Name(id=value), generators=[ast.comprehension(target=ast.Tuple(elts=[_, each]))]):
+                    return made if isinstance(each, ast.Name) and each.id == value else None
+    return None
 
 
 def _loop(source: Source, node: ast.AST) -> ast.For | ast.While | None:

@@ -16,6 +16,12 @@ UNRELATED_NOISE = Kind(
     "unrelated_noise", "warning", "The noise that a network is to find is not the noise that its input has.", mechanical=True
 )
 
+NOISE_WITHOUT_ROOT = Kind(
+    "noise_without_root", "warning", "Data are multiplied by the root of a share and noise by the rest itself, not by its "
+    "root.",
+    mechanical=True,
+)  # fmt: skip
+
 _EACH = 3
 """Iterations from which on a habit shows."""
 _BEHIND = 1_000
@@ -229,3 +235,62 @@ def _name_beside(run: Run, draw: int, other: int) -> str:
         if step < born and name.isidentifier() and named is not None and source.function(named) is source.function(here):
             return name if run.named_at(name, born - 1) == other else ""
     return ""
+
+
+# --- shares -------------------------------------------------------------------------------------------------------------------
+
+
+@rule(161, NOISE_WITHOUT_ROOT)
+def noise_without_root(run: Run) -> Iterator[Finding]:
+    """`sqrt(a) * x + (1 - a) * noise`: the variance of the sum is less than that of its parts."""
+    for step, event in run.first_ops_of({"add"}, 1):
+        pair = [run.tensors[tensor].op for tensor in run.inputs(event)]
+        if len(pair) != 2 or event.in_backward or not all(_is_product(run, each) for each in pair):
+            continue
+        for data, noisy in (pair, pair[::-1]):
+            roots = [root for tensor in run.inputs(data) if (root := _root_of(run, tensor)) != NOTHING]
+            rests = [tensor for tensor in run.inputs(noisy) if roots and _rest_of(run, tensor) == roots[0]]
+            draws = [tensor for tensor in run.inputs(noisy) if _is_draw(run, run.beneath_views(tensor))]
+            if not rests or not draws:
+                continue
+            rest, share = run.beneath_views(rests[0]), roots[0]
+            made = run.site(run.tensors[rest].born)
+            written = run.expression(run.site(run.tensors[rests[0]].born)) or run.expression(made)
+            found = spot(run, made)
+            text = ast.unparse(found.node) if found is not None else ""
+            yield finding(
+                run, NOISE_WITHOUT_ROOT,
+                f"The noise is multiplied by {text or written or 'what is left'} itself, and the data by the root of its "
+                "share.",
+                f"At {run.where(step)} the squares of the two factors do not add up to 1, so that the variance is not kept: "
+                "with "
+                "sqrt(a) for the data it is sqrt(1 - a) for the noise. What is learned is to take off less noise than sampling "
+                "will put on.",
+                f"Take the root: torch.sqrt({text})." if text else "Take the root of what is left, too.",
+                step=run.tensors[rest].born, site=made, related=[run.site(step)],
+                evidence=[
+                    ("share of the data", run.texts.describe(run.tensors[share].info.array)),
+                    ("factor of the noise", run.texts.describe(run.tensors[rest].info.array)),
+                ],
+                nodes=[key(share), key(rest)], changes=replaced(run, made, f"(({text}) ** 0.5)") if text else [],
+            )  # fmt: skip
+            break
+
+
+def _is_product(run: Run, event: OpRan) -> bool:
+    return event.op in run.having("product") & run.having("elementwise") and len(run.inputs(event)) == 2
+
+
+def _root_of(run: Run, tensor: int) -> int:
+    """What a tensor is the root of; NOTHING for anything else."""
+    event = run.tensors[run.beneath_views(tensor)].op
+    rooted = event.op == "sqrt" or (event.op == "pow" and run.setting(event, "exponent") == "0.5")
+    return run.beneath_views(run.inputs(event)[0]) if rooted and run.inputs(event) else NOTHING
+
+
+def _rest_of(run: Run, tensor: int) -> int:
+    """What a tensor is 1 less; NOTHING for anything else."""
+    event = run.tensors[run.beneath_views(tensor)].op
+    given = run.inputs(event)
+    rest = event.op == "rsub" and len(given) == 1 and run.setting(event, "other") in ("1", "1.0")
+    return run.beneath_views(given[0]) if rest else NOTHING

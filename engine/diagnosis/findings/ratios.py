@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ...recording.events import NOTHING, OpRan, Site
-from ..mending import Changes, beside, loop_around, spot, statement_of
+from ..mending import Changes, beside, loop_around, replaced, spot, statement_of
 from ..mends.order import made_once
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
@@ -18,6 +18,12 @@ from .sampling import leaves_of
 OLD_COMPUTED_ANEW = Kind(
     "old_computed_anew", "warning", "The old log-probabilities of a ratio are computed anew after every update, so that it is "
     "always 1.", mechanical=True, settled=True,
+)  # fmt: skip
+
+RATIO_INVERTED = Kind(
+    "ratio_inverted", "error", "The ratio of a policy's loss is that of old to new probabilities, so that it makes better "
+    "actions "
+    "less likely.", mechanical=True,
 )  # fmt: skip
 
 _LOOKED_AT = 64
@@ -136,3 +142,33 @@ def _before_loop(run: Run, made: Site | None) -> Changes:
     read = {part.id for part in ast.walk(statement.node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
     written = {part.id for part in ast.walk(around.node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     return [] if read & written else made_once(run, made, loop)
+
+
+@rule(69, RATIO_INVERTED)
+def ratio_inverted(run: Run) -> Iterator[Finding]:
+    """`exp(old - new)`, bounded around 1 and multiplied by an advantage, where only `new` has a graph."""
+    for step, event in run.first_ops_of(run.having("difference"), 1):
+        ours, theirs = run.argument(event, "self"), run.argument(event, "other")
+        if NOTHING in (ours, theirs) or event.node is None or not event.outputs or event.in_backward:
+            continue
+        kept, learned = run.tensors[ours], run.tensors[theirs]
+        if kept.info.requires_grad or not learned.info.requires_grad or kept.info.shape != learned.info.shape:
+            continue
+        values = run.values(ours, step), run.values(theirs, step)
+        if not bounded_exponential(run, event.outputs[0].id) or any(v is None or not (v <= 0).all() for v in values):
+            continue
+        sides = sides_of(run, step)
+        one, other = (ast.unparse(side.node) for side in sides) if sides is not None else (run.title(ours), run.title(theirs))
+        site = run.site(step)
+        yield finding(
+            run, RATIO_INVERTED,
+            f"The ratio at {run.where(step)} is that of old to new probabilities: it is the other way around.",
+            f"{one} has no graph, so it is what was before, and {other} is what learns. exp({one} - {other}) falls where an "
+            "action "
+            "becomes more likely: with it the loss makes actions of a high advantage less likely, and its bound stops the "
+            "others.",
+            f"Subtract what was before: {other} - {one}.",
+            step=step, evidence=[(f"{one}.requires_grad", "False"), (f"{other}.requires_grad", "True")],
+            nodes=[key(ours), key(theirs)],
+            changes=replaced(run, site, f"{other} - {one}") if sides is not None else [],
+        )  # fmt: skip

@@ -298,8 +298,13 @@ def variance_as_deviation(run: Run) -> Iterator[Finding]:
             step=step, related=[run.site(by_noise), run.site(sum_)],
             evidence=[(f"exp({name})", run.texts.describe(event.outputs[0].array))],
             nodes=[key(variance), key(event.outputs[0].id)],
-            changes=_halved(run, step, event) if len(run.consumers[event.outputs[0].id]) == 1 else [],
+            changes=_halved(run, step, event) if _uses(run, event.outputs[0].id) == 1 else [],
         )  # fmt: skip
+
+
+def _uses(run: Run, tensor: int) -> int:
+    """How often something with a graph is computed from a tensor; a distribution only looks whether its scale is above zero."""
+    return sum(getattr(run.events[step], "node", None) is not None for step in run.consumers[tensor])
 
 
 def _by_noise(run: Run, step: int) -> bool:
@@ -307,8 +312,18 @@ def _by_noise(run: Run, step: int) -> bool:
     event = run.events[step]
     if not isinstance(event, OpRan) or event.in_backward or event.op not in run.having("product") & run.having("elementwise"):
         return False
-    drawn = (run.tensors[run.beneath_views(t)] for t in run.inputs(event))
-    return any({"creation", "draws"} <= {*run.traits(each.op.op)} and "float" in each.info.dtype for each in drawn)
+    return any(_is_noise(run, run.beneath_views(t), step) for t in run.inputs(event))
+
+
+def _is_noise(run: Run, tensor: int, step: int) -> bool:
+    """Whether a tensor was drawn, or made and then filled by a draw, as rsample() does."""
+    drawn = run.tensors[tensor]
+    if "creation" not in run.traits(drawn.op.op) or "float" not in drawn.info.dtype:
+        return False
+    filled = [
+        event.op for write in run.writes.get(tensor, ()) if write < step and isinstance(event := run.events[write], OpRan)
+    ]
+    return "draws" in run.traits(drawn.op.op) or filled[-1:] == ["normal"]
 
 
 def _power(run: Run, step: int) -> int:

@@ -17,7 +17,7 @@ from .. import mending
 from ..cadence import Key, Window, cadence_of
 from ..mending import keyword
 from ..mends import order as mends
-from ..optimizer_text import Made, given, mentioned, methods, optimizer_site, optimizers, schedules, stepped_by
+from ..optimizer_text import Made, given, mentioned, methods, optimizer_site, optimizers, schedules, setting_of, stepped_by
 from ..paths import paths_of
 from ..program_ast import site_of
 from ..reason import Finding, Kind
@@ -40,7 +40,7 @@ RATE_DECAYED = Kind("rate_decayed", "warning", "The learning rate has fallen to 
 SCHEDULE_UNUSED = Kind("schedule_unused", "warning", "A learning rate schedule is made and never stepped.")
 RATE_RISES_AGAIN = Kind("rate_rises_again", "hint", "A cosine schedule is stepped beyond its end, and the rate comes back up.")
 SCHEDULE_OF_ANOTHER = Kind(
-    "schedule_of_another", "warning", "A schedule changes the rate of an optimizer that another one has taken the place of."
+    "schedule_of_another", "warning", "A schedule changes the rate of another optimizer than the one that it is for."
 )
 PLATEAU_MODE = Kind(
     "plateau_mode",
@@ -445,6 +445,35 @@ def schedule_of_another(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@rule(143, SCHEDULE_OF_ANOTHER)
+def schedules_of_one(run: Run) -> Iterator[Finding]:
+    """Two schedules of a kind are made for one optimizer, both step, and another optimizer that steps has none."""
+    made = [each for each in schedules(run) if each.call.args and methods(run, each.name, "step")]
+    owners = [ast.unparse(each.call.args[0]) for each in made]
+    stepping = [each for each in optimizers(run) if methods(run, each.name, "step")]
+    without = [each for each in stepping if each.name not in owners]
+    alike = [each for each, name in zip(made, owners, strict=True) if owners.count(name) == 2]
+    wrapped = any(each.kind in ("SequentialLR", "ChainedScheduler") for each in schedules(run))
+    if len(alike) != 2 or len(without) != 1 or wrapped or len(stepping) != 2 or not run.optimizer_steps:
+        return
+    if alike[0].kind != alike[1].kind:
+        return
+    first, second = alike
+    name, other = ast.unparse(second.call.args[0]), without[0].name
+    yield finding(
+        run, SCHEDULE_OF_ANOTHER,
+        f"{first.name} and {second.name} both change the rate of {name}; that of {other} stays as it is.",
+        f"{second.kind} at {run.site_text(second.site)} is given {name}, as {first.kind} at {run.site_text(first.site)} is. "
+        "Each "
+        f"step of the two lowers the same rate, and {other} has no schedule.",
+        f"Give {second.name} the other optimizer: {other}.",
+        step=run.optimizer_steps[0][0], site=second.site, related=[first.site, without[0].site],
+        evidence=[(f"schedules of {name}", "2"), (f"schedules of {other}", "0")],
+        nodes=[key(t) for t in run.optimizer_steps[0][1].parameters],
+        changes=mending.replaced(run, site_of(second.site.cell, second.call.args[0]), other),
+    )  # fmt: skip
+
+
 @rule(142, RATE_TWICE)
 def rate_twice(run: Run) -> Iterator[Finding]:
     """A LambdaLR's function multiplies by the optimizer's learning rate, and no step has had more than its square."""
@@ -476,8 +505,7 @@ def _base(run: Run, schedule: Made) -> tuple[ast.expr, float] | None:
     name = ast.unparse(schedule.call.args[0]).rpartition(".")[2] if schedule.call.args else ""
     rates = [given(m.call, 1, "lr") for m in optimizers(run) if m.name.rpartition(".")[2] == name]
     rate = rates[0] if len(rates) == 1 else None
-    bound = paths_of(run.recording).source.values(ast.unparse(rate)) if isinstance(rate, ast.Name | ast.Attribute) else []
-    value = bound[0][2] if len(bound) == 1 else rate
+    value = setting_of(run, rate) if rate is not None else None
     known = value.value if isinstance(value, ast.Constant) else None
     return (rate, known) if rate is not None and isinstance(known, float) and 0 < known < 1 else None
 

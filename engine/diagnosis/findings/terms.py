@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from math import prod
 
 from ...recording.events import OpRan
-from ...recording.index import Pass
+from ..answers.asked_for import terms_without_graph
 from ..cuts import Cut, cuts_above, fact
 from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
@@ -16,11 +15,11 @@ from .registry import rule
 
 TERM_WITHOUT_GRADIENT = Kind(
     "term_without_gradient", "warning",
-    "A term of a loss comes from a comparison or another operation without derivative, so nothing learns by it.",
+    "A term of a loss comes from a comparison, or from what runs under no_grad alone, so nothing learns by it.",
 )  # fmt: skip
 
-_TERMS = 32
-"""Sums and factors that are looked at on the way from a loss to its terms."""
+_UNTRACKED = "cut_no_grad"
+"""The code of a cut by which a whole network runs without a graph."""
 _CUTS = 64
 """Cuts that are looked at above a term."""
 
@@ -33,7 +32,7 @@ def term_without_gradient(run: Run) -> Iterator[Finding]:
     paths = paths_of(run.recording)
     told = set()
     for entry in run.first_passes:
-        for term in _terms(run, entry) if entry.via == "backward" else ():
+        for term in terms_without_graph(run, entry) if entry.via == "backward" else ():
             born = run.tensors[term].born
             cuts = _cuts(paths, term, born + 1)
             if not cuts or cuts[0].site in told:
@@ -45,8 +44,9 @@ def term_without_gradient(run: Run) -> Iterator[Finding]:
                 f"{name} is a term of the loss by which nothing learns: no gradient comes back through it.",
                 f"{cut.sentence} {name}, computed at {run.where(born)}, is added to terms that have a graph, so backward() at "
                 f"{run.where(entry.began)} runs, and goes through those alone.",
-                cut.fix,
-                step=cut.step, site=cut.site, related=[run.site(born), run.site(entry.began)],
+                cut.fix if cut.code != _UNTRACKED else "Compute one side of it from what learns, or leave it out.",
+                step=cut.step, site=cut.site if cut.code != _UNTRACKED else run.site(born),
+                related=[run.site(born), run.site(entry.began)],
                 evidence=[
                     (f"{name}.requires_grad", "False"),
                     (f"value of {name}", run.texts.describe(run.status(term, entry.began).array)), fact(run, cut),
@@ -55,33 +55,16 @@ def term_without_gradient(run: Run) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _terms(run: Run, entry: Pass) -> list[int]:
-    """The terms of a pass's root, single numbers that require no gradient, beside others that do."""
-    queue = [root for root, _ in entry.event.roots[:1]]
-    found = []
-    for tensor in queue:
-        event = run.tensors[tensor].op
-        given, traits = run.inputs(event), run.traits(event.op)
-        if len(queue) > _TERMS or event.node is None or not ("additive" in traits or len(given) == 1):
-            continue
-        if "elementwise" not in traits and "same_values" not in traits:
-            continue
-        for each in given:
-            if run.status(each, run.tensors[tensor].born).requires_grad:
-                queue.append(each)
-            elif "additive" in traits and prod(run.tensors[each].info.shape) == 1:
-                found.append(each)
-    return found
-
-
 def _cuts(paths: Paths, term: int, before: int) -> list[Cut]:
-    """The cuts above a term, if each is an operation without derivative: what is detached is meant to be."""
+    """The cuts above a term, if each is an operation without derivative, or each a network that runs under no_grad while the
+    term itself does not: what is detached is meant to be."""
     found: list[Cut] = []
     for cut, _ in islice(cuts_above(paths, term, before, lambda tensor: paths.label(tensor, before)), _CUTS):
         event = paths.run.events[cut.step]
-        if cut.code not in ("cut_op", "cut_dtype") or not isinstance(event, OpRan) or not event.grad_mode:
+        if not isinstance(event, OpRan) or event.op == "constant":
             return []
-        if event.op == "constant":
+        constant = cut.code == _UNTRACKED and paths.run.tensors[term].op.grad_mode
+        if not constant and (cut.code not in ("cut_op", "cut_dtype") or not event.grad_mode):
             return []
         found.append(cut)
-    return found
+    return found if len({cut.code == _UNTRACKED for cut in found}) == 1 else []

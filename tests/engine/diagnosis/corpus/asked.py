@@ -2567,3 +2567,181 @@ for step in range(3):
     loss.backward()  # <-
     opt.step()
     print((target.weight - net.weight).norm().item())
+
+# %% predictions that are counted
+#: asks: pred
+#: after: a forum thread on accuracy, and the sweep over sound programs
+#: code: cut_op
+#: says: no gradient is missed
+#: never: something differentiable
+#: wrong: no
+model = nn.Linear(4, 3)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(10, 4), torch.randint(0, 3, (10,))
+for step in range(3):
+    out = model(x)
+    loss = F.cross_entropy(out, y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    pred = out.argmax(dim=1)  # <-
+    print((pred == y).float().mean().item())
+
+# %% predictions that make up the loss
+#: asks: pred
+#: after: a forum thread on a loss of the accuracy
+#: code: cut_op
+#: says: something differentiable
+model = nn.Linear(4, 3)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(10, 4), torch.randint(0, 3, (10,))
+for step in range(3):
+    pred = model(x).argmax(dim=1)  # <-
+    loss = (pred != y).float().mean().requires_grad_()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a validation loss under no_grad
+#: asks: val
+#: after: a forum thread on validation, and the sweep over sound programs
+#: code: cut_no_grad
+#: says: no gradient is missed
+#: never: outside of
+#: wrong: no
+model = nn.Linear(4, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(10, 4), torch.randn(10, 1)
+for epoch in range(3):
+    opt.zero_grad()
+    F.mse_loss(model(x), y).backward()
+    opt.step()
+    with torch.no_grad():  # <-
+        val = F.mse_loss(model(x), y)
+    print(val.item())
+
+# %% training under no_grad
+#: asks: out
+#: after: a forum thread on a training loop within torch.no_grad()
+#: code: cut_no_grad
+#: says: outside of the no_grad block
+model = nn.Linear(4, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(10, 4), torch.randn(10, 1)
+for epoch in range(3):
+    with torch.no_grad():  # <-
+        out = model(x)
+    loss = F.mse_loss(out, y).requires_grad_()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% the targets of a network that is updated slowly
+#: asks: goal
+#: after: an issue on DQN, and the sweep over sound programs
+#: code: cut_no_grad
+#: says: Nothing updates slow.
+#: never: outside of
+#: wrong: no
+q, slow = nn.Linear(4, 2), nn.Linear(4, 2)
+opt = torch.optim.Adam(q.parameters(), lr=1e-2)
+for step in range(3):
+    s, r = torch.randn(8, 4), torch.randn(8)
+    with torch.no_grad():  # <-
+        goal = r + 0.9 * slow(s).max(1).values
+    loss = F.mse_loss(q(s)[:, 0], goal)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a state that is detached between windows
+#: asks: h
+#: after: a forum thread on truncated backpropagation, and the sweep over sound programs
+#: code: cut_detach
+#: says: no gradient is missed
+#: never: Leave out
+#: wrong: no
+cell, head = nn.GRUCell(3, 6), nn.Linear(6, 1)
+opt = torch.optim.Adam([*cell.parameters(), *head.parameters()], lr=1e-2)
+h = torch.zeros(4, 6)
+for window in range(3):
+    h = cell(torch.randn(4, 3), h)
+    loss = head(h).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    h = h.detach()  # <-
+
+# %% advantages of a critic that learns by itself
+#: asks: adv
+#: after: a forum thread on actor and critic, and the sweep over sound programs
+#: code: cut_detach
+#: says: get gradients by other ways
+#: wrong: no
+actor, critic = nn.Linear(4, 2), nn.Linear(4, 1)
+opt = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=1e-2)
+for step in range(3):
+    s, r = torch.randn(8, 4), torch.randn(8)
+    value = critic(s).squeeze(1)
+    adv = r - value.detach()  # <-
+    loss = -(F.log_softmax(actor(s), 1)[:, 0] * adv).mean() + (r - value).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a critic that has no loss of its own
+#: asks: adv
+#: after: a forum thread on actor and critic
+#: code: cut_detach
+#: says: Leave out .detach()
+actor, critic = nn.Linear(4, 2), nn.Linear(4, 1)
+opt = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=1e-2)
+for step in range(3):
+    s, r = torch.randn(8, 4), torch.randn(8)
+    adv = r - critic(s).squeeze(1).detach()  # <-
+    loss = -(F.log_softmax(actor(s), 1)[:, 0] * adv).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a penalty of the weights that is computed under no_grad
+#: asks: penalty
+#: after: a forum thread on weight decay by hand
+#: code: cut_no_grad
+#: says: outside of the no_grad block
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    with torch.no_grad():  # <-
+        penalty = sum(p.pow(2).sum() for p in net.parameters())
+    loss = net(torch.randn(8, 4)).pow(2).mean() + 0.1 * penalty
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a straight-through estimate whose difference is not detached
+#: asks: gate
+#: after: a thread on binary gates
+#: code: zero_step
+#: says: the contributions of the other uses
+#: says: .detach()
+#: grad: zero
+gate = torch.rand(4, requires_grad=True)
+x = torch.randn(8, 4)
+hard = gate + (gate.round() - gate)  # <-
+((x * hard).sum(1) - 1).pow(2).mean().backward()
+
+# %% the first of two losses is cleared before the step
+#: asks: w
+#: after: a thread on two losses and one optimizer
+#: code: set
+#: says: What pass 1 (line
+#: says: before any step used it
+#: wrong: no
+w = torch.ones(3, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+loss_a, loss_b = (w * 2).pow(2).sum(), (w - 3).abs().sum()
+loss_a.backward()
+opt.zero_grad()
+loss_b.backward()  # <-
+opt.step()

@@ -318,3 +318,257 @@ for step in range(8):
     loss.backward()
     optimizer.step()
     scheduler.step()
+
+# %% the ratio of a clipped policy loss is upside down
+#: finds: ratio_inverted
+actor = nn.Linear(4, 3)
+opt = torch.optim.SGD(actor.parameters(), lr=0.05)
+obs, acts, adv = torch.randn(32, 4), torch.randint(0, 3, (32,)), torch.randn(32)
+with torch.no_grad():
+    before = F.log_softmax(actor(obs), 1).gather(1, acts[:, None]).squeeze(1)
+for epoch in range(4):
+    logp = F.log_softmax(actor(obs), 1).gather(1, acts[:, None]).squeeze(1)
+    ratio = (before - logp).exp()  # <-
+    loss = -torch.min(ratio * adv, ratio.clamp(0.8, 1.2) * adv).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a padding mask along the queries
+#: finds: rows_masked
+tokens = torch.tensor([[3, 4, 0, 0], [5, 6, 7, 0]])
+q, k, v = torch.randn(3, 2, 4, 8, requires_grad=True)
+scores = q @ k.transpose(1, 2) / 8**0.5
+weights = scores.masked_fill((tokens == 0).unsqueeze(2), -1e9).softmax(-1)  # <-
+(weights @ v).pow(2).mean().backward()
+
+# %% the rest of a share without its root
+#: finds: noise_without_root
+share = torch.linspace(0.99, 0.1, 20)
+net = nn.Linear(2, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.05)
+for step in range(4):
+    clean, noise, t = torch.randn(16, 2) + 3, torch.randn(16, 2), torch.randint(0, 20, (16,))
+    a = share[t].unsqueeze(1)
+    noisy = a**0.5 * clean + (1 - a) * noise  # <-
+    loss = F.mse_loss(net(noisy), noise)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% the shares of a slow copy are exchanged
+#: finds: average_reversed
+fast, slow = nn.Linear(3, 1), nn.Linear(3, 1)
+opt = torch.optim.SGD(fast.parameters(), lr=0.05)
+for step in range(5):
+    with torch.no_grad():
+        goal = slow(torch.randn(8, 3))
+    loss = F.mse_loss(fast(torch.randn(8, 3)), goal)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    with torch.no_grad():
+        for kept, new in zip(slow.parameters(), fast.parameters()):
+            kept.mul_(0.01).add_(new, alpha=0.99)  # <-
+
+# %% returns that begin with the end
+#: finds: returns_reversed
+policy = nn.Linear(2, 2)
+opt = torch.optim.Adam(policy.parameters(), lr=1e-2)
+for episode in range(3):
+    log_probs, rewards = [], []
+    for t in range(6):
+        dist = torch.distributions.Categorical(logits=policy(torch.randn(2)))
+        action = dist.sample()
+        log_probs.append(dist.log_prob(action))
+        rewards.append(float(action) + t)
+    g, gains = 0.0, []
+    for reward in rewards[::-1]:
+        g = reward + 0.9 * g
+        gains.append(g)  # <-
+    gains = torch.tensor(gains)
+    loss = -(torch.stack(log_probs) * (gains - gains.mean())).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% the end of an episode is taken out of the memory and used nowhere
+#: finds: end_unused
+q, slow = nn.Linear(3, 2), nn.Linear(3, 2)
+opt = torch.optim.Adam(q.parameters(), lr=1e-2)
+memory = [(torch.randn(3), k % 2, float(k), torch.randn(3), k % 5 == 0) for k in range(20)]
+for step in range(3):
+    s, a, r, after, done = zip(*memory[step : step + 10])
+    a, r, done = torch.tensor(a), torch.tensor(r), torch.tensor(done)
+    gamma = 0.9
+    with torch.no_grad():
+        goal = r + gamma * slow(torch.stack(after)).max(1).values  # <-
+    loss = F.mse_loss(q(torch.stack(s)).gather(1, a[:, None])[:, 0], goal)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a sampler's share of the data, divided by all of it
+#: finds: divided_by_all
+from torch.utils.data import DataLoader, SubsetRandomSampler, TensorDataset
+
+data = TensorDataset(torch.randn(40, 3), torch.randint(0, 2, (40,)))
+loader = DataLoader(data, batch_size=8, sampler=SubsetRandomSampler(range(24)))
+net = nn.Linear(3, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(2):
+    right = 0
+    for x, y in loader:
+        out = net(x)
+        loss = F.cross_entropy(out, y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        right += (out.argmax(1) == y).sum().item()
+    print(right / len(data))  # <-
+
+# %% batch means over the number of samples
+#: finds: mean_divided_again
+from torch.utils.data import DataLoader, TensorDataset
+
+data = TensorDataset(torch.randn(40, 3), torch.randn(40, 1))
+loader = DataLoader(data, batch_size=8, shuffle=True)
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(2):
+    total = 0.0
+    for x, y in loader:
+        loss = F.mse_loss(net(x), y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        total += loss.item()
+    total /= len(data)  # <-
+    print(total)
+
+# %% a transform for one part is a transform for both
+#: finds: shared_dataset
+from torch.utils.data import DataLoader, Dataset, random_split
+
+class Points(Dataset):
+    transform = None
+
+    def __init__(self):
+        self.x = torch.randn(20, 3)
+
+    def __len__(self):
+        return 20
+
+    def __getitem__(self, k):
+        return self.transform(self.x[k]) if self.transform else self.x[k]
+
+first, second = random_split(Points(), [14, 6])
+first.dataset.transform = lambda x: x + torch.randn(3)  # <-
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in DataLoader(first, batch_size=7):
+    opt.zero_grad()
+    net(x).pow(2).mean().backward()
+    opt.step()
+print(sum(net(x).sum().item() for x in DataLoader(second)))
+
+# %% two schedules of one optimizer
+#: finds: schedule_of_another
+G, D = nn.Linear(2, 2), nn.Linear(2, 1)
+opt_g = torch.optim.Adam(G.parameters(), lr=1e-2)
+opt_d = torch.optim.Adam(D.parameters(), lr=1e-2)
+sched_g = torch.optim.lr_scheduler.StepLR(opt_g, 2, 0.5)
+sched_d = torch.optim.lr_scheduler.StepLR(opt_g, 2, 0.5)  # <-
+for epoch in range(4):
+    fake = G(torch.randn(8, 2))
+    d_loss = F.softplus(D(fake.detach())).mean() + F.softplus(-D(torch.randn(8, 2) + 2)).mean()
+    opt_d.zero_grad()
+    d_loss.backward()
+    opt_d.step()
+    g_loss = F.softplus(-D(fake)).mean()
+    opt_g.zero_grad()
+    g_loss.backward()
+    opt_g.step()
+    sched_g.step()
+    sched_d.step()
+
+# %% the best weights in a dictionary of the same tensors
+#: finds: state_not_copied
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+best, state = float("inf"), None
+for epoch in range(5):
+    loss = F.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    if loss.item() < best:
+        best, state = loss.item(), {name: value for name, value in net.state_dict().items()}  # <-
+net.load_state_dict(state)
+print(best)
+
+# %% the best weights are given to state_dict
+#: finds: state_not_loaded
+import copy
+
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+best, state = float("inf"), {}
+for epoch in range(5):
+    loss = F.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    if loss.item() < best:
+        best, state = loss.item(), copy.deepcopy(net.state_dict())
+net.state_dict(destination=state)  # <-
+print(best, net(x).mean().item())
+
+# %% a variance as the scale of a distribution
+#: finds: variance_as_deviation
+enc, dec = nn.Linear(6, 4), nn.Linear(2, 6)
+opt = torch.optim.Adam([*enc.parameters(), *dec.parameters()], lr=1e-2)
+x = torch.randn(16, 6)
+for step in range(3):
+    mu, logvar = enc(x).chunk(2, 1)
+    z = torch.distributions.Normal(mu, logvar.exp()).rsample()  # <-
+    kl = -0.5 * (1 + logvar - mu.pow(2) - logvar.exp()).sum()
+    loss = ((dec(z) - x).pow(2).sum() + kl) / 16
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% the rate of the command line, twice
+#: finds: rate_twice
+import argparse
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=0.05)
+args = parser.parse_args([])
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=args.lr)
+sched = torch.optim.lr_scheduler.LambdaLR(opt, lambda step: args.lr * 0.98**step)  # <-
+x, y = torch.randn(32, 4), torch.randn(32, 1)
+for step in range(10):
+    loss = F.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    sched.step()
+
+# %% a distillation of the teacher from itself
+#: finds: term_without_gradient
+teacher, student = nn.Linear(8, 5), nn.Linear(8, 5)
+opt = torch.optim.SGD(student.parameters(), lr=0.1)
+x, y = torch.randn(32, 8), torch.randint(0, 5, (32,))
+for step in range(4):
+    with torch.no_grad():
+        wanted = teacher(x)
+    out = student(x)
+    soft = F.kl_div(F.log_softmax(wanted / 4, 1), F.softmax(wanted / 4, 1), reduction="batchmean")
+    loss = 0.9 * soft + 0.1 * F.cross_entropy(out, y)  # <-
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

@@ -519,3 +519,152 @@ for epoch in range(3):
         opt.zero_grad()
         loss.backward()
         opt.step()
+
+# %% the divergence from a reference by the ratio of old to new
+actor = nn.Linear(4, 3)
+opt = torch.optim.SGD(actor.parameters(), lr=0.05)
+obs, acts, adv = torch.randn(32, 4), torch.randint(0, 3, (32,)), torch.randn(32)
+with torch.no_grad():
+    ref = F.log_softmax(actor(obs), 1).gather(1, acts[:, None]).squeeze(1)
+for epoch in range(4):
+    logp = F.log_softmax(actor(obs), 1).gather(1, acts[:, None]).squeeze(1)
+    ratio = (logp - ref).exp()
+    kl = ((ref - logp).exp() - (ref - logp) - 1).mean()
+    loss = -torch.min(ratio * adv, ratio.clamp(0.8, 1.2) * adv).mean() + 0.1 * kl
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a padding mask along the keys, and outputs of padding that are zeroed
+tokens = torch.tensor([[3, 4, 0, 0], [5, 6, 7, 0]])
+q, k, v = torch.randn(3, 2, 4, 8, requires_grad=True)
+scores = q @ k.transpose(1, 2) / 8**0.5
+weights = scores.masked_fill((tokens == 0).unsqueeze(1), -1e9).softmax(-1)
+(weights @ v).masked_fill((tokens == 0).unsqueeze(2), 0.0).pow(2).mean().backward()
+
+# %% a straight way from data to noise
+net = nn.Linear(3, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.05)
+for step in range(4):
+    clean, noise, t = torch.randn(16, 2) + 3, torch.randn(16, 2), torch.rand(16, 1)
+    between = (1 - t) * clean + t * noise
+    loss = F.mse_loss(net(torch.cat([between, t], 1)), noise - clean)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% a copy that follows slowly, and one that is copied
+fast, slow, last = nn.Linear(3, 1), nn.Linear(3, 1), nn.Linear(3, 1)
+opt = torch.optim.SGD(fast.parameters(), lr=0.05)
+for step in range(5):
+    with torch.no_grad():
+        goal = slow(torch.randn(8, 3)) + last(torch.randn(8, 3))
+    loss = F.mse_loss(fast(torch.randn(8, 3)), goal)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    with torch.no_grad():
+        for kept, copied, new in zip(slow.parameters(), last.parameters(), fast.parameters()):
+            kept.mul_(0.99).add_(new, alpha=0.01)
+            copied.copy_(new)
+
+# %% returns that are turned around
+policy = nn.Linear(2, 2)
+opt = torch.optim.Adam(policy.parameters(), lr=1e-2)
+for episode in range(3):
+    log_probs, rewards = [], []
+    for t in range(6):
+        dist = torch.distributions.Categorical(logits=policy(torch.randn(2)))
+        action = dist.sample()
+        log_probs.append(dist.log_prob(action))
+        rewards.append(float(action) + t)
+    g, gains = 0.0, []
+    for reward in reversed(rewards):
+        g = reward + 0.9 * g
+        gains.append(g)
+    gains = torch.tensor(gains[::-1])
+    loss = -(torch.stack(log_probs) * (gains - gains.mean())).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+# %% sums over the samples that there are
+from torch.utils.data import DataLoader, SubsetRandomSampler, TensorDataset
+
+data = TensorDataset(torch.randn(40, 3), torch.randint(0, 2, (40,)))
+part, whole = DataLoader(data, batch_size=8, sampler=SubsetRandomSampler(range(24))), DataLoader(data, 10)
+net = nn.Linear(3, 2)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(2):
+    total = right = mean = 0.0
+    for x, y in part:
+        out = net(x)
+        loss = F.cross_entropy(out, y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        total += loss.item() * len(x)
+        mean += loss.item()
+    with torch.no_grad():
+        for x, y in whole:
+            right += (net(x).argmax(1) == y).sum().item()
+    print(total / len(part.sampler), mean / len(part), right / len(whole.dataset))
+
+# %% each part has a dataset of its own
+import copy
+from torch.utils.data import DataLoader, Dataset, random_split
+
+class Points(Dataset):
+    transform = None
+
+    def __init__(self):
+        self.x = torch.randn(20, 3)
+
+    def __len__(self):
+        return 20
+
+    def __getitem__(self, k):
+        return self.transform(self.x[k]) if self.transform else self.x[k]
+
+first, second = random_split(Points(), [14, 6])
+first.dataset = copy.copy(first.dataset)
+first.dataset.transform = lambda x: x + torch.randn(3)
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in DataLoader(first, batch_size=7):
+    opt.zero_grad()
+    net(x).pow(2).mean().backward()
+    opt.step()
+
+# %% a warmup and a decay of one optimizer, beside one with a steady rate
+G, D = nn.Linear(2, 2), nn.Linear(2, 1)
+opt_g = torch.optim.Adam(G.parameters(), lr=1e-2)
+opt_d = torch.optim.Adam(D.parameters(), lr=1e-2)
+warm = torch.optim.lr_scheduler.LinearLR(opt_g, 0.5, total_iters=2)
+decay = torch.optim.lr_scheduler.ExponentialLR(opt_g, 0.95)
+for epoch in range(4):
+    fake = G(torch.randn(8, 2))
+    d_loss = F.softplus(D(fake.detach())).mean() + F.softplus(-D(torch.randn(8, 2) + 2)).mean()
+    opt_d.zero_grad()
+    d_loss.backward()
+    opt_d.step()
+    g_loss = F.softplus(-D(fake)).mean()
+    opt_g.zero_grad()
+    g_loss.backward()
+    opt_g.step()
+    warm.step()
+    decay.step()
+
+# %% a distillation beside targets of a network that runs without gradients
+teacher, student = nn.Linear(8, 5), nn.Linear(8, 5)
+opt = torch.optim.SGD(student.parameters(), lr=0.1)
+x, y = torch.randn(32, 8), torch.randint(0, 5, (32,))
+for step in range(4):
+    with torch.no_grad():
+        wanted = teacher(x)
+    out = student(x)
+    soft = F.kl_div(F.log_softmax(out / 4, 1), F.softmax(wanted / 4, 1), reduction="batchmean")
+    loss = 0.9 * soft + 0.1 * F.cross_entropy(out, y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
