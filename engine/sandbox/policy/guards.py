@@ -240,6 +240,8 @@ class Guards:
             if name == "shape" and not (named and sys.getrefcount(thing) <= _ALONE) and not self._is_at_rest(sys._getframe(1)):
                 raise PolicyError("the shape of an array cannot be set while NumPy may be at work with it", "Use reshape().")
             return thing
+        if type(thing) in self.modules:
+            return thing  # which looks at the name itself
         if not self._is_storable(thing):
             raise PolicyError(
                 f"the attribute '{name}' of '{_name_of(thing)}' cannot be set in programs here",

@@ -215,3 +215,25 @@ def test_groups_and_states_of_optimizers_hold_what_a_program_puts_there() -> Non
         "Adam True torch.Size([3]) ['exp_avg', 'exp_avg_sq', 'max_exp_avg_sq', 'step']",
         "RMSprop True torch.Size([3]) ['momentum_buffer', 'square_avg', 'step']",
     ]
+
+
+def test_a_folder_that_is_not_there_is_to_be_made_and_a_file_to_be_opened() -> None:
+    errors = [run(text).error for text in ("import os\nos.mkdir('a/b')", "open('a/b', 'w')", "open('a/b')", "open('b')")]
+    assert [error.help.split()[:3] for error in errors if error is not None] == [
+        ["Make", "the", "folder"], ["Make", "the", "folder"], ["Open", "the", "file"], ["Open", "the", "file"]
+    ]  # fmt: skip
+
+
+def test_an_error_about_arguments_names_the_function_as_python_does() -> None:
+    error = run("import collections\ncollections.namedtuple('A', 'b', verbose=True)").error
+    assert error is not None
+    assert error.message == "namedtuple() got an unexpected keyword argument 'verbose'"
+
+
+def test_modules_in_which_gym_keeps_its_spaces() -> None:
+    text = "import gym.spaces.box\nfrom gymnasium.spaces.discrete import Discrete\nprint(gym.spaces.box.Box is gym.spaces.Box, Discrete(3).n)"
+    assert printed(text) == "True 3\n"
+
+
+def test_seaborns_colours_are_taken() -> None:
+    assert printed("import seaborn as sns\nsns.set_color_codes()\nsns.reset_defaults()\nprint(1)") == "1\n"
