@@ -224,7 +224,7 @@ class Run:
         name = file_name(self.job, self.cell)
         tree = parsed(text, name, self.job.layers)
         notebook = self.job.notebook
-        code = compile(instrument(tree, show_last=notebook), name, "exec", self.futures, dont_inherit=True)
+        code: CodeType = compile(instrument(tree, show_last=notebook), name, "exec", self.futures, dont_inherit=True)
         if notebook:  # what a cell imports from `__future__` holds for those below
             self.futures |= code.co_flags & annotations.compiler_flag
         return code

@@ -237,3 +237,20 @@ def test_modules_in_which_gym_keeps_its_spaces() -> None:
 
 def test_seaborns_colours_are_taken() -> None:
     assert printed("import seaborn as sns\nsns.set_color_codes()\nsns.reset_defaults()\nprint(1)") == "1\n"
+
+
+def test_a_file_of_numbers_is_mapped_as_the_array_that_is_in_it() -> None:
+    text = """
+import numpy as np, torch
+open('train.bin', 'wb').write(np.arange(6, dtype=np.uint16).tobytes())
+data = np.memmap('train.bin', dtype=np.uint16, mode='r')
+print(len(data), data[2:4], np.memmap('train.bin', np.uint16, 'c', 2, (2, 2)).tolist())
+print(torch.from_numpy(data[1:3].astype(np.int64)))
+for change in (lambda: data.__setitem__(0, 1), lambda: np.memmap('new.bin', np.float32, 'w+', shape=3), lambda: np.memmap('no.bin', mode='r')):
+    try: change()
+    except Exception as error: print(error)
+"""
+    assert printed(text) == (
+        "6 [2 3] [[1, 2], [3, 4]]\ntensor([1, 2])\nassignment destination is read-only\n"
+        "np.memmap with mode='w+' is not available to programs here\n[Errno 2] No such file or directory: 'no.bin'\n"
+    )
