@@ -23,6 +23,7 @@ MODULES = {
     "packaging": ("", "version"),
     "pandas": ("",),
     "queue": ("",),
+    "scipy": ("", "integrate", "special"),
     "sklearn": ("", "base", "datasets", "decomposition", "metrics", "model_selection", "preprocessing", "utils"),
     "torchinfo": ("",),
     "torchsummary": ("",),
@@ -47,6 +48,8 @@ MODULES = {
     "unittest": ("",),
 }
 """Library → what of it a program may import: itself, and what is below it."""
+PARTLY = frozenset(("scipy",))
+"""Libraries of which programs import other parts, too, to be refused where they are used."""
 SAME = {
     f"{top}.spaces.{part}": f"{top}.spaces" for top in ("gym", "gymnasium") for part in ("box", "discrete", "multi_discrete")
 }
