@@ -14,6 +14,13 @@ TIMED = re.compile(r"(\s*)%time\s+(?=[^\s-])")
 """A statement that is run, and timed."""
 ASSIGNED = re.compile(r"(\s*[A-Za-z_]\w*\s*=\s*)!")
 """What a command of the shell printed, as a list of lines."""
+PYLAB = re.compile(r"(\s*)%pylab\b(?!.*--no-import-all)")
+"""What brings the names of NumPy and of pyplot."""
+NAMES = (
+    "import matplotlib, numpy; from matplotlib import mlab, pylab, pyplot; np, plt = numpy, pyplot; "
+    "from IPython.display import display; from pylab import *; from numpy import *"
+)
+"""What it runs."""
 RUNS = ("capture", "prun", "time", "timeit")
 """Commands of a whole cell that run it."""
 QUOTES = ("'", '"')
@@ -26,8 +33,8 @@ CLOSES = {quote: re.compile(rf"\\.|{quote}") for quote in ("'", '"', "'''", '"""
 def without_magics(source: str) -> str:
     """A cell with its commands (`%matplotlib inline`, `!pip install …`) as comments, on as many lines.
 
-    Where a command stands alone in a block, `pass` stands for it; what `%%time` and `%time` would run stays. As in IPython,
-    a cell may be indented as a whole.
+    Where a command stands alone in a block, `pass` stands for it; what `%%time` and `%time` would run stays, and `%pylab`
+    imports. As in IPython, a cell may be indented as a whole.
     """
     lines = source.split("\n")
     first = next((k for k, line in enumerate(lines) if line.strip()), 0)
@@ -48,6 +55,8 @@ def without_magics(source: str) -> str:
             goes_on = line.rstrip().endswith("\\")
         elif timed := None if opened else TIMED.match(line):
             made.append(timed[1] + line[timed.end() :])
+        elif command and (names := PYLAB.match(line)):
+            made.append(f"{names[1]}{NAMES}  # {line.lstrip()}")
         elif command:
             made.append(f"{command[1]}pass  # {line.lstrip()}" if command[1] else "# " + line)
             goes_on = line.rstrip().endswith("\\")

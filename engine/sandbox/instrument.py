@@ -22,7 +22,10 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def instrument(tree: ast.Module, show_last: bool = False) -> ast.Module:
-    """The tree with reports; with `show_last` the value of a last expression is handed to `show`."""
+    """The tree with reports; with `show_last`, as a notebook's cell, the value of a last expression is handed to `show`, and
+    imports from `__future__` may stand anywhere."""
+    if show_last:
+        tree.body.sort(key=lambda s: not (isinstance(s, ast.ImportFrom) and s.module == "__future__"))
     made: ast.Module = _Rewriter().visit(tree)
     if show_last and made.body:
         # The report after an expression statement stands behind it.

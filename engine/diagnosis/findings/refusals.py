@@ -321,6 +321,8 @@ def failed(run: Run) -> Iterator[Finding]:
     title, explanation, fix = _own(paths, step) or _missing(event) or _refused_name(event) or _ENDS.get(event.type) or _ANY
     if failure is not None:
         title, explanation, fix = failure.title, failure.explanation, failure.remedy()
+    if event.help and fix == NOT_OPENED:
+        fix = ""  # the run says what to do about this file
     given = operands(paths, step)
     yield finding(
         run, PROGRAM_ERROR, title, explanation, " ".join(dict.fromkeys(filter(None, (event.help, fix)))),

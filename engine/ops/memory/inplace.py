@@ -23,7 +23,7 @@ from ..nn import activation  # noqa: F401  (their operations get in-place varian
 from ..pointwise.unary import zeros_like_grad
 from ..reduction.sums import _sum
 from .inplace_views import INFERENCE_WRITTEN, turned_by, turning
-from .overlap import check_inputs, put, repeats, shares, summed
+from .overlap import check_alone, check_inputs, put, repeats, shares, summed
 
 
 @op(
@@ -262,7 +262,11 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 
 def fill_(self: Tensor, value: Any) -> Tensor:
     """Set every element to a number or a 0-d tensor's element."""
-    return _fill_tensor_(self, value) if isinstance(value, Tensor) else _fill_number_(self, value)
+    if not isinstance(value, Tensor):
+        return _fill_number_(self, value)
+    if not value._array.ndim:
+        check_alone(self)  # it is copied, element by element
+    return _fill_tensor_(self, value)
 
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:

@@ -86,6 +86,16 @@ def check_inputs(target: Tensor, declared_traits: set[str], values: Iterable[Any
             check_inputs(target, declared_traits, value)
 
 
+def check_alone(target: Tensor) -> None:
+    """Refuse to write each element by itself where some are one in memory.
+
+    Raises:
+        RuntimeError: in PyTorch's words.
+    """
+    if repeats(target._array):
+        raise RuntimeError(_ITSELF)
+
+
 def put(target: Any, source: Any, declared: Op) -> None:
     """Write the elements of one array into another of the same shape; of an operation that may write into an expanded one,
     those that it has changed, one after another.

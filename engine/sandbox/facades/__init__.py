@@ -136,7 +136,7 @@ class World:
         if not fromlist:
             return self.modules[name.partition(".")[0]]
         for wanted in fromlist:
-            if name in self.emptied and wanted not in vars(facade):
+            if name in (self.emptied | libraries.PARTLY) and wanted not in vars(facade):
                 self._put_absent(name, wanted)
             if wanted != "*" and wanted not in vars(facade):
                 raise _cannot_import(wanted, name, facade)
@@ -146,7 +146,8 @@ class World:
         """Whether a module that is not there is given all the same, to be refused where it is used."""
         parts = name.split(".")
         ours = parts[0] in self.modules and parts[0] not in self.emptied and parts[0] not in outside.TOPS
-        if ours or parts[0] in libraries.MODULES or parts[0] in plotting.TOPS:
+        known = parts[0] in libraries.MODULES.keys() - libraries.PARTLY
+        if parts[0] not in libraries.PARTLY and (ours or known or parts[0] in plotting.TOPS):
             return False  # of what is there everything is known
         tried = any(".".join(parts[:k]) in self.tried for k in range(1, len(parts) + 1))
         return may_be_empty(name) and not tried and all(part[:1] != "_" for part in parts)

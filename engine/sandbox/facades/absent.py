@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection
 
+from ...program.project import NOT_OPENED
 from ..policy.errors import MissingModule
 
 MODELS = "Pretrained models would have to be downloaded, and a program has no network here; build the layers with torch.nn."
 DATA = (
     "Data would have to be downloaded, and a program has no network here; torchvision.datasets and sklearn.datasets make it up."
 )
+FETCHED = f"A program has no network here. {NOT_OPENED}"
 SERVES = "A program serves nobody and has no network here; call the functions."
 WRAPS = "It wraps PyTorch's training loop; write the loop with torch.optim."
 PICTURES = (
@@ -22,10 +24,11 @@ TRACKS = "Nothing leaves a run here; print the values, or use torch.utils.tensor
 TEXTS = "Write the texts or the list of words into the program, and split them with str.split or re."
 OTHER = "It is another library for computing; use torch or NumPy."
 TOLD = {
-    DATA: "datasets kagglehub ogb opendatasets wget",
+    DATA: "datasets kagglehub ogb",
     GRAPHS: "dgl networkx torch_geometric torch_scatter torch_sparse",
     MODELS: "accelerate diffusers fairseq huggingface_hub open_clip peft pretrainedmodels sentence_transformers timm "
     "transformers",
+    FETCHED: "gdown opendatasets wget",
     OTHER: "chainer cupy fastai fastcore jax jaxlib flax mxnet numba optax paddle theano",
     PICTURES: "albumentations cv2 imageio imgaug skimage",
     SERVES: "aiohttp fastapi flask gradio sanic streamlit uvicorn",
@@ -51,7 +54,7 @@ INSTEAD = {
     "engine": "Write import torch.",
     "faulthandler": "An error says where it is; traceback.format_exc gives its text.",
     "fire": "Use argparse, and call the function.",
-    "ftplib": "A program has no network here; write its data into the text.",
+    "ftplib": FETCHED,
     "getpass": "A program knows nothing of who runs it.",
     "google": "A program does not run in Colab here; open its files together with it.",
     "gradtape": "Write import torch.",
@@ -74,9 +77,8 @@ INSTEAD = {
     "pstats": "The recording has every operation; torch.profiler measures them.",
     "psutil": "A program does not see the machine that it runs on.",
     "pyDOE": "Draw points with torch.rand, or torch.quasirandom.",
-    "requests": "A program has no network here; write its data into the text.",
-    "scipy": "Use torch.special, torch.linalg and torch.fft, or NumPy.",
-    "scipy.integrate": "Write the solver's steps as a loop (Euler, Runge-Kutta) of tensors.",
+    "requests": FETCHED,
+    "scipy": "Of SciPy integrate and special are here; use torch.linalg and torch.fft, or NumPy.",
     "signal": "A run ends by itself when its time is up.",
     "six": "Python 2 is past: range, zip and urllib.parse have their own names.",
     "socket": "A program has no network here.",
@@ -84,7 +86,7 @@ INSTEAD = {
     "shelve": "Keep what belongs together in a dict, which pickle writes.",
     "smtplib": "A program has no network here; print what you want to tell.",
     "sqlite3": "Keep tables in lists, dicts or arrays.",
-    "ssl": "A program has no network here; write its data into the text.",
+    "ssl": FETCHED,
     "stable_baselines3": "Keep what was seen in a collections.deque, and draw from it with random.sample.",
     "subprocess": "A program cannot start others here.",
     "tabulate": "Print the rows with f-strings.",
@@ -113,7 +115,7 @@ INSTEAD = {
     "torchtext": "Write the texts into the program, split them with str.split, and number the words with a dict.",
     "torchviz": "The page draws the graph.",
     "tracemalloc": "The page shows what a run's tensors take.",
-    "urllib": "A program has no network here; write its data into the text.",
+    "urllib": FETCHED,
     "wave": "Sound files cannot be read here; make a wave with torch.sin, and spectra with torch.stft.",
     "xml": "Read what you need with re, or json.",
     "yaml": "Write the settings as a dict, or read them with json.",

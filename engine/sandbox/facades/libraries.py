@@ -17,12 +17,13 @@ MODULES = {
     "distutils": ("", "util", "version"),
     "einops": ("", "layers", "layers.torch"),
     "graphviz": ("",),
-    "gym": ("", "spaces", "vector", "wrappers"),
-    "gymnasium": ("", "spaces", "vector", "wrappers"),
+    "gym": ("", "spaces", "spaces.box", "spaces.discrete", "spaces.multi_discrete", "vector", "wrappers"),
+    "gymnasium": ("", "spaces", "spaces.box", "spaces.discrete", "spaces.multi_discrete", "vector", "wrappers"),
     "mnist1d": ("", "data"),
     "packaging": ("", "version"),
     "pandas": ("",),
     "queue": ("",),
+    "scipy": ("", "integrate", "special"),
     "sklearn": ("", "base", "datasets", "decomposition", "metrics", "model_selection", "preprocessing", "utils"),
     "torchinfo": ("",),
     "torchsummary": ("",),
@@ -47,6 +48,12 @@ MODULES = {
     "unittest": ("",),
 }
 """Library → what of it a program may import: itself, and what is below it."""
+PARTLY = frozenset(("scipy",))
+"""Libraries of which programs import other parts, too, to be refused where they are used."""
+SAME = {
+    f"{top}.spaces.{part}": f"{top}.spaces" for top in ("gym", "gymnasium") for part in ("box", "discrete", "multi_discrete")
+}
+"""Modules whose names are those of another one here, which is not taken apart as far."""
 NEEDS = {"torchvision": ("PIL",)}
 """Library → those whose objects it hands out, which a program can use without naming them."""
 
@@ -58,7 +65,7 @@ def facades(library: str, guards: Guards) -> dict[str, Facade]:
     made: dict[str, Facade] = {}
     for below in sorted(MODULES[library], key=lambda name: -name.count(".") - bool(name)):
         dotted = f"{library}.{below}".rstrip(".")
-        module = import_module(f"{OURS}libraries.{dotted}")
+        module = import_module(f"{OURS}libraries.{SAME.get(dotted, dotted)}")
         names = {n.rpartition(".")[2]: f for n, f in made.items() if n.rpartition(".")[0] == dotted}
         names |= {name: getattr(module, name) for name in _public(module)}
         guards.know(names.values(), bases=True)

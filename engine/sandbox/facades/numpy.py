@@ -62,7 +62,7 @@ logistic lognormal logseries multinomial multivariate_normal negative_binomial n
 permutation poisson power rand randint randn random random_integers random_sample ranf rayleigh sample seed shuffle
 standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull zipf
 """
-FILES = "DataSource fromregex memmap"
+FILES = "DataSource fromregex"
 """What stays away: it would map files, or fetch them."""
 
 

@@ -3,12 +3,15 @@ have next to nothing; whatever is used of them says what to do instead."""
 
 from __future__ import annotations
 
+import posixpath
 from typing import Any, NoReturn
+from urllib.parse import urlsplit
 
 from ..policy.errors import MissingAttribute, PolicyError
 from ..policy.inert import refusal
-from .absent import instead, unknown
+from .absent import FETCHED, instead, unknown
 from .facade import Facade, Missing
+from .files.store import WORKING, Data, files, text_of
 
 NAMED = {
     "google": (),
@@ -93,11 +96,39 @@ class HTTPError(URLError):
         return f"<HTTPError {self.code}: {self.msg!r}>"
 
 
+def _fetched(url: Any, path: Any) -> str:
+    """Where the file of an address is, if it was opened together with the program.
+
+    Raises:
+        PolicyError: if it was not.
+    """
+    name = posixpath.basename(urlsplit(str(url)).path)
+    wanted = name if path is None else text_of(path)
+    for there in (wanted, f"{WORKING}/{name}"):
+        if isinstance(files().find(there), Data):
+            if there != wanted:
+                files().write(wanted, files().read(there))
+            return wanted
+    raise PolicyError(f"{name or 'a file'} cannot be fetched by programs here", FETCHED)
+
+
+def urlretrieve(url: Any, filename: Any = None, reporthook: Any = None, data: Any = None) -> tuple[str, dict[str, str]]:
+    """The path of a file that lies beside the program, as if it had been fetched now."""
+    return _fetched(url, filename), {}
+
+
+def download_url_to_file(url: Any, dst: Any, hash_prefix: Any = None, progress: Any = True) -> None:
+    """The same."""
+    _fetched(url, dst)
+
+
 ERRORS = (HTTPError, URLError)
 THERE: dict[str, dict[str, Any]] = {
     "multiprocessing": {"cpu_count": cpu_count},
+    "torch.hub": {"download_url_to_file": download_url_to_file},
     "torch.multiprocessing": {"cpu_count": cpu_count},
     "urllib.error": {"HTTPError": HTTPError, "URLError": URLError},
+    "urllib.request": {"urlretrieve": urlretrieve},
 }
 """Module → what is there of it."""
 

@@ -217,8 +217,8 @@ class Guarded(Anything):
             return
         if not hasattr(thing, "__dict__"):
             raise python.UnpicklingError(f"an object of {type.__repr__(kind)} has no attributes")
-        owner = next((c for c in type.mro(kind) if "__setstate__" in names_of(c)), None)
-        if owner is None or self._guards.is_own(owner):
+        owner = next((c for c in type.mro(kind) if "__setstate__" in names_of(c) and not self._guards.is_own(c)), None)
+        if owner is None:
             vars(thing).update(attributes)
         else:
             names_of(owner)["__setstate__"](thing, attributes)

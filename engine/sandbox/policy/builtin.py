@@ -62,7 +62,7 @@ def make_builtins(guards: Guards, importer: Callable[..., Any], opener: Callable
     found |= {f.__name__: f for f in _guarded(guards)}
     found["exit"] = found["quit"] = leave
     found["open"] = opener
-    found |= {READER: guards.read, WRITER: guards.write, OWN: guards.own}
+    found |= {READER: guards.read, WRITER: guards.assigned, OWN: guards.own}
     found |= {PIN: pin, TARGET: target, CAUGHT: guards.caught}
     found |= {"__build_class__": guards.build, "__import__": importer}
     guards.builtins = found

@@ -98,6 +98,7 @@ class Guards:
             "__members__": lambda x: dict(x.__members__),
             "__setattr__": lambda x: self._setter(x, "__setattr__", 2),
             "__setitem__": bound_setitem,
+            "__setstate__": self._state_method,
             "base": _base,
             "fields": _fields,
             "format": lambda x: _formatter(x, "format"),
@@ -223,6 +224,10 @@ class Guards:
 
     # --- writing ------------------------------------------------------------------------------------------------------------
 
+    def assigned(self, thing: Any, name: str, named: bool = False) -> Any:
+        """The same as `write`, for what is then set as Python sets an attribute: a module looks at the name itself."""
+        return thing if type(thing) in self.modules else self.write(thing, name, named)
+
     def write(self, thing: Any, name: str, named: bool = False) -> Any:
         """What a program sets or deletes an attribute of, if it may: the thing itself.
 
@@ -301,17 +306,19 @@ class Guards:
         return type(thing) is types.FunctionType and getattr(thing, "__builtins__", None) is self.builtins
 
     def look_at(self, thing: Any, name: Any) -> Any:
-        """What an attribute is set or deleted of by a name that the program gives to `setattr` or the engine: see `write`."""
+        """What an attribute is set or deleted of by a name that the program gives to the engine: see `write`."""
         self._check_stored(name)
         return self.write(thing, name)
 
     def set(self, thing: Any, name: Any, value: Any) -> None:
         """Set an attribute by name, as `setattr` does."""
-        setattr(self.look_at(thing, name), name, value)
+        self._check_stored(name)
+        setattr(self.assigned(thing, name), name, value)
 
     def delete(self, thing: Any, name: Any) -> None:
         """Delete an attribute by name, as `delattr` does."""
-        delattr(self.look_at(thing, name), name)
+        self._check_stored(name)
+        delattr(self.assigned(thing, name), name)
 
     def _check_stored(self, name: Any) -> None:
         if type(name) is not str:
@@ -409,6 +416,34 @@ class Guards:
             return real(*arguments)
 
         return checked
+
+    def _state_method(self, thing: Any) -> Any:
+        """`x.__setstate__` of the program's own, and what it calls of a module's or an optimizer's, which sets attributes as
+        the program could."""
+        holder, lines = mro_before(thing)
+        owner = next((c for c in lines if "__setstate__" in names_of(c)), None)
+        if owner is not None and self.is_own(owner):
+            return getattr(thing, "__setstate__")  # noqa: B009
+        whole = type(thing) is Super and not isinstance(holder, (BaseException, type)) and isinstance(holder, self.opened)
+        if not whole or not (owner is None or is_engines(owner)):
+            raise MissingAttribute(
+                f"the attribute '__setstate__' of '{_name_of(thing)}' is not available to programs here",
+                instead("__setstate__"),
+            )
+
+        def set_state(state: Any) -> None:
+            if type(state) is not dict:
+                raise TypeError("the state of an object is a dict of attributes")
+            state = {**state}
+            for name in state:
+                self._check_stored(name)
+                self.write(holder, name)
+            if owner is None:
+                vars(holder).update(state)
+            else:
+                names_of(owner)["__setstate__"](holder, state)
+
+        return set_state
 
     # --- classes ------------------------------------------------------------------------------------------------------------
 
@@ -565,15 +600,18 @@ def _name_of(thing: Any) -> str:
 class _Counting:
     """Counts the references to a thing as a guard sees them."""
 
+    def assigned(self, thing: Any, name: str, named: bool = False) -> int:
+        return self.write(thing, name, named)
+
     def write(self, thing: Any, name: str, named: bool = False) -> int:
         return sys.getrefcount(thing)
 
 
 def _count_alone() -> int:
     """How many references a guard sees of an array that one variable holds, and nothing else; versions of Python differ."""
-    write = _Counting().write
+    assigned = _Counting().assigned
     array = np.zeros(1)
-    return write(array, "shape", True)
+    return assigned(array, "shape", True)
 
 
 _ALONE = _count_alone()

@@ -33,7 +33,7 @@ PLACED = (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError)
 
 DEFINED = METHODS | frozenset(
     ("__del__", "__delattr__", "__delete__", "__dir__", "__get__", "__getattr__", "__set__", "__setattr__", "__set_name__")
-) | {"__array__", "__torch_function__"}  # fmt: skip
+) | {"__array__", "__setstate__", "__torch_function__"}  # fmt: skip
 """Special methods that a class may define."""
 
 _TOLD = "all author constants copyright credits date email license maintainer status version"
@@ -60,17 +60,18 @@ STORED = frozenset(("__doc__", "__name__", "__qualname__"))
 
 REPLACED = frozenset((
     "__annotations__", "__array__", "__class__", "__deepcopy__", "__delattr__", "__dict__", "__getattr__", "__init__",
-    "__members__", "__setattr__", "__setitem__", "argpartition", "argsort", "base", "fields", "format", "format_map",
-    "partition", "searchsorted", "set_state", "sort",
+    "__members__", "__setattr__", "__setitem__", "__setstate__", "argpartition", "argsort", "base", "fields", "format",
+    "format_map", "partition", "searchsorted", "set_state", "sort",
 ))  # fmt: skip
 """Attributes that a guard reads, and may replace by something harmless."""
 
 _NOT_CALLED = (
     "class_getitem copy deepcopy dir format getitem init_subclass iter len length_hint next repr reversed set_name str"
 )
-CALLED = DEFINED - {f"__{name}__" for name in (*_NOT_PINNED.split(), *_NOT_CALLED.split())} - {"__torch_function__"}
+_OURS = {"__setstate__", "__torch_function__"}
+CALLED = DEFINED - {f"__{name}__" for name in (*_NOT_PINNED.split(), *_NOT_CALLED.split())} - _OURS
 """Special methods by which NumPy's loops over objects, or the end of an object, come back to the program."""
-ASKED = DEFINED - {f"__{name}__" for name in (*_NOT_PINNED.split(), "dir", "repr", "set_name")} - {"__torch_function__"} | {
+ASKED = DEFINED - {f"__{name}__" for name in (*_NOT_PINNED.split(), "dir", "repr", "set_name")} - _OURS | {
     "__iter__", "__next__"
 }  # fmt: skip
 """Special methods by which any function of NumPy's may come back to the program while it is at work with an array."""
@@ -135,7 +136,7 @@ INSTEAD = {
     "__reduce__": "Define __copy__ or __deepcopy__.",
     "__reduce_ex__": "Define __copy__ or __deepcopy__.",
     "__getstate__": "Define __copy__ or __deepcopy__.",
-    "__setstate__": "Define __copy__ or __deepcopy__.",
+    "__setstate__": "It is there in a __setstate__ of a module or an optimizer of your own: super().__setstate__(state).",
     "__traceback__": "str(error) is the message; traceback.format_exc() gives the text.",
     "__closure__": "Return what you want to look at from the function.",
     "__code__": "Write down what you want to know about the function.",

@@ -40,7 +40,8 @@ from ...slots import slots
 from ...tensor import public_names
 from .. import unraisable
 from ..facades import plotting
-from ..facades.files import WORKING, Files, begin, files, streams
+from ..facades.facade import renew
+from ..facades.files import FOLDER, WORKING, Files, begin, files, streams
 from ..facades.numpy import seeded
 from ..facades.system import ARGUMENTS
 from ..facades.torch import SUBMODULES
@@ -105,7 +106,7 @@ class Run:
         self.texts = (*job.cells, *self.modules.values())
         if not job.notebook:
             self.namespace["__file__"] = f"{WORKING}/{own_name(job.name)}"
-        self.cell = 0
+        self.cell = self.futures = 0
         self.ended = False
         """Whether it is being told how the run ended."""
         self.enter: Callable[[], None] = lambda: None
@@ -171,6 +172,7 @@ class Run:
         bytes_, count = limits.FILE_BYTES.value(hosted), limits.FILE_COUNT.value(hosted)
         ARGUMENTS[:] = ["program" if self.job.notebook else own_name(self.job.name), *self.job.arguments]
         sys.argv = ARGUMENTS
+        renew()
         begin(Files([*given, *self.job.files], bytes_, count))
         if self.modules and self.job.layers.language:
             world().project = Project(self.modules, self._compile_module, lambda: builtins_for(self.job.layers))
@@ -222,7 +224,11 @@ class Run:
     def _compile(self, text: str) -> CodeType:
         name = file_name(self.job, self.cell)
         tree = parsed(text, name, self.job.layers)
-        return compile(instrument(tree, show_last=self.job.notebook), name, "exec", dont_inherit=True)
+        notebook = self.job.notebook
+        code: CodeType = compile(instrument(tree, show_last=notebook), name, "exec", self.futures, dont_inherit=True)
+        if notebook:  # what a cell imports from `__future__` holds for those below
+            self.futures |= code.co_flags & annotations.compiler_flag
+        return code
 
     def _show_warning(
         self, message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
@@ -453,6 +459,8 @@ def help_for(error: BaseException) -> str:
     if isinstance(error, AttributeError) and isinstance(error.name, str) and "Did you mean" not in str(error):
         near = get_close_matches(error.name, _attributes(error.obj), n=1)
         return f"Did you mean '{near[0]}'?" if near else ""
+    if type(error) is FileNotFoundError and FOLDER in vars(error):
+        return "Make the folder first: os.makedirs makes those that it is in, too."
     if isinstance(error, NameError) and isinstance(error.name, str):
         near = get_close_matches(error.name, _names(error), n=1)
         return forgotten(error.name) or (f"Did you mean '{near[0]}'?" if near else "")

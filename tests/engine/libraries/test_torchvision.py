@@ -124,15 +124,15 @@ def test_hues_turn_around() -> None:
 # --- datasets ---------------------------------------------------------------------------------------------------------------
 
 SETS = {
-    "MNIST": ((512, 28, 28), torch.uint8, 10),
-    "FashionMNIST": ((512, 28, 28), torch.uint8, 10),
-    "KMNIST": ((512, 28, 28), torch.uint8, 10),
-    "QMNIST": ((512, 28, 28), torch.uint8, 10),
-    "USPS": ((512, 16, 16), np.uint8, 10),
-    "CIFAR10": ((512, 32, 32, 3), np.uint8, 10),
-    "CIFAR100": ((512, 32, 32, 3), np.uint8, 100),
-    "SVHN": ((512, 3, 32, 32), np.uint8, 10),
-    "STL10": ((512, 3, 96, 96), np.uint8, 10),
+    "MNIST": ((600, 28, 28), torch.uint8, 10),
+    "FashionMNIST": ((600, 28, 28), torch.uint8, 10),
+    "KMNIST": ((600, 28, 28), torch.uint8, 10),
+    "QMNIST": ((600, 28, 28), torch.uint8, 10),
+    "USPS": ((600, 16, 16), np.uint8, 10),
+    "CIFAR10": ((600, 32, 32, 3), np.uint8, 10),
+    "CIFAR100": ((600, 32, 32, 3), np.uint8, 100),
+    "SVHN": ((600, 3, 32, 32), np.uint8, 10),
+    "STL10": ((600, 3, 96, 96), np.uint8, 10),
 }
 
 
@@ -157,7 +157,7 @@ def test_a_dataset_prints_as_torchvisions() -> None:
     made = datasets.MNIST("./data", transform=T.Compose([T.ToTensor()]), target_transform=T.Lambda(lambda t: -t))
     assert repr(made).splitlines() == [
         "Dataset MNIST",
-        "    Number of datapoints: 512",
+        "    Number of datapoints: 600",
         "    Root location: ./data",
         "    Split: Train",
         "    StandardTransform",
@@ -192,20 +192,20 @@ def test_something_can_be_learned_of_it(name: str) -> None:
 
 def test_it_is_split_as_the_one_it_stands_for() -> None:
     made = datasets.MNIST("data")
-    assert [len(part) for part in random_split(made, [50000, 10000])] == [427, 85]
-    assert [len(part) for part in random_split(made, [500, 12])] == [500, 12]
-    assert [len(part) for part in random_split(datasets.CIFAR10("data"), [45000, 5000])] == [461, 51]
+    assert [len(part) for part in random_split(made, [50000, 10000])] == [500, 100]
+    assert [len(part) for part in random_split(made, [550, 50])] == [550, 50]
+    assert [len(part) for part in random_split(datasets.CIFAR10("data"), [45000, 5000])] == [540, 60]
     with pytest.raises(ValueError, match="Sum of input lengths"):
         random_split(made, [50000, 1])
-    assert Subset(made, range(50000))[40000][1] == made[40000 % 512][1]
-    assert sum(1 for _ in made) == 512
+    assert Subset(made, range(50000))[40000][1] == made[40000 % 600][1]
+    assert sum(1 for _ in made) == 600
     with pytest.raises(IndexError):
         made[60000]
 
 
 def test_parts_of_emnist() -> None:
     letters = datasets.EMNIST("data", split="letters", train=False)
-    assert (len(letters), letters.classes[:2], int(letters.targets.min())) == (128, ["N/A", "a"], 1)
+    assert (len(letters), letters.classes[:2], int(letters.targets.min())) == (200, ["N/A", "a"], 1)
     assert len(datasets.EMNIST("data", "balanced").classes) == 47
     with pytest.raises(ValueError, match="Unknown value 'x' for argument split"):
         datasets.EMNIST("data", "x")
@@ -248,8 +248,8 @@ def test_what_is_made_up_is_told_once() -> None:
         "print(x.shape, y)\ntorchvision.utils.save_image(x, 'x.png')\n"
     )
     assert result.output == (
-        "torchvision.datasets.MNIST is synthetic here: 512 pictures of the right shape (128 for tests).\n"
-        "torch.Size([1, 28, 28]) 9\ntorchvision.utils.save_image: pictures are not saved here.\n"
+        "torchvision.datasets.MNIST is synthetic here: 600 pictures of the right shape (200 for tests).\n"
+        "torch.Size([1, 28, 28]) 3\ntorchvision.utils.save_image: pictures are not saved here.\n"
     )
 
 

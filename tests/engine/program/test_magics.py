@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from engine.program.magics import without_magics
+from engine.program.magics import NAMES, without_magics
 
 CELLS = {
     "a line of its own": ("%matplotlib inline\nx = 1", "# %matplotlib inline\nx = 1"),
     "alone in a block": ("if new:\n    !wget a.npy\ny = 2", "if new:\n    pass  # !wget a.npy\ny = 2"),
     "over several lines": ("!pip install a \\\n  b \\\n  c\nx = 1", "# !pip install a \\\n#   b \\\n#   c\nx = 1"),
     "a cell that is timed": ("%%time\nx = 1\n!ls", "# %%time\nx = 1\n# !ls"),
+    "names that are brought": ("%pylab inline\n%pylab --no-import-all", f"{NAMES}  # %pylab inline\n# %pylab --no-import-all"),
     "a cell of another language": ("%%bash\nls\necho", "# %%bash\n# ls\n# echo"),
     "a statement that is timed": ("%time x = f(1)\n%timeit f(1)\n%time", "x = f(1)\n# %timeit f(1)\n# %time"),
     "the output of a command": ("found = !nvidia-smi\nprint(found)", "found = []  # !nvidia-smi\nprint(found)"),

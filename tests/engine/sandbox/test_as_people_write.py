@@ -215,3 +215,42 @@ def test_groups_and_states_of_optimizers_hold_what_a_program_puts_there() -> Non
         "Adam True torch.Size([3]) ['exp_avg', 'exp_avg_sq', 'max_exp_avg_sq', 'step']",
         "RMSprop True torch.Size([3]) ['momentum_buffer', 'square_avg', 'step']",
     ]
+
+
+def test_a_folder_that_is_not_there_is_to_be_made_and_a_file_to_be_opened() -> None:
+    errors = [run(text).error for text in ("import os\nos.mkdir('a/b')", "open('a/b', 'w')", "open('a/b')", "open('b')")]
+    assert [error.help.split()[:3] for error in errors if error is not None] == [
+        ["Make", "the", "folder"], ["Make", "the", "folder"], ["Open", "the", "file"], ["Open", "the", "file"]
+    ]  # fmt: skip
+
+
+def test_an_error_about_arguments_names_the_function_as_python_does() -> None:
+    error = run("import collections\ncollections.namedtuple('A', 'b', verbose=True)").error
+    assert error is not None
+    assert error.message == "namedtuple() got an unexpected keyword argument 'verbose'"
+
+
+def test_modules_in_which_gym_keeps_its_spaces() -> None:
+    text = "import gym.spaces.box\nfrom gymnasium.spaces.discrete import Discrete\nprint(gym.spaces.box.Box is gym.spaces.Box, Discrete(3).n)"
+    assert printed(text) == "True 3\n"
+
+
+def test_seaborns_colours_are_taken() -> None:
+    assert printed("import seaborn as sns\nsns.set_color_codes()\nsns.reset_defaults()\nprint(1)") == "1\n"
+
+
+def test_a_file_of_numbers_is_mapped_as_the_array_that_is_in_it() -> None:
+    text = """
+import numpy as np, torch
+open('train.bin', 'wb').write(np.arange(6, dtype=np.uint16).tobytes())
+data = np.memmap('train.bin', dtype=np.uint16, mode='r')
+print(len(data), data[2:4], np.memmap('train.bin', np.uint16, 'c', 2, (2, 2)).tolist())
+print(torch.from_numpy(data[1:3].astype(np.int64)))
+for change in (lambda: data.__setitem__(0, 1), lambda: np.memmap('new.bin', np.float32, 'w+', shape=3), lambda: np.memmap('no.bin', mode='r')):
+    try: change()
+    except Exception as error: print(error)
+"""
+    assert printed(text) == (
+        "6 [2 3] [[1, 2], [3, 4]]\ntensor([1, 2])\nassignment destination is read-only\n"
+        "np.memmap with mode='w+' is not available to programs here\n[Errno 2] No such file or directory: 'no.bin'\n"
+    )

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from engine.sandbox import run
 from engine.sandbox.parse import world
 from engine.sandbox.policy import PolicyError
 from tests.engine.sandbox.test_policy import attempt
@@ -576,3 +577,74 @@ def test_a_user_dict_copies_user_dicts_only() -> None:
         for other in (np.zeros(3), C.types.SimpleNamespace(data=[]), [1]):
             with pytest.raises(TypeError):
                 kind.__copy__(other)
+
+
+STATES = """
+import torch, copy
+from torch import nn
+class Plain(torch.optim.Optimizer):
+    def __init__(self, params, lr=0.1):
+        super(Plain, self).__init__(params, dict(lr=lr))
+    def __setstate__(self, state):
+        super(Plain, self).__setstate__(state)
+        print(sorted(state))
+        for group in self.param_groups: group.setdefault('amsgrad', False)
+    @torch.no_grad()
+    def step(self):
+        for p in self.param_groups[0]['params']: self.state[p]['n'] = self.state[p].get('n', 0) + 1
+w = nn.Parameter(torch.ones(2))
+first, second = Plain([w]), Plain([w])
+first.step()
+second.load_state_dict(first.state_dict())
+print(second.param_groups[0]['amsgrad'], second.state[w], copy.deepcopy(first).param_groups[0]['amsgrad'])
+class Layer(nn.TransformerEncoderLayer):
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        if not hasattr(self, 'activation'): self.activation = torch.relu
+        print(len(state) > 3)
+copied = copy.deepcopy(Layer(4, 2, 8))
+print(copied(torch.ones(1, 1, 4)).shape, sum(p.numel() for p in copied.parameters()))
+class Rows(nn.GRU):
+    def __setstate__(self, d): super().__setstate__(d); print('rows')
+print(copy.deepcopy(Rows(2, 3))(torch.ones(1, 1, 2))[0].shape)
+class Mine:
+    def __init__(self): self.x = 1
+    def __setstate__(self, d): self.__dict__.update(d); self.y = 2
+mine = copy.copy(Mine())
+print(mine.x, mine.y)
+"""
+STATED = """['param_groups', 'state']
+['defaults', 'param_groups', 'state']
+False {'n': 1} False
+True
+torch.Size([1, 1, 4]) 172
+rows
+torch.Size([1, 1, 3])
+1 2
+"""
+
+
+def test_a_class_takes_its_state_by_a_method_of_its_own_as_pytorchs_do(torch: types.ModuleType, capsys: Any) -> None:
+    result = run(STATES)
+    assert result.output == STATED, result.error
+    exec(STATES, {"__name__": "stated"})
+    assert capsys.readouterr().out == STATED
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "torch.nn.Linear(1, 1).__setstate__({})",
+        "torch.optim.SGD.__setstate__(optimizer, {'x': 1})",
+        "optimizer.__setstate__({'x': 1})",
+        "[].__setstate__({})",
+        "class A(torch.optim.SGD):\n    def take(self, d): super().__setstate__(d)\nA([w], 1).take({'__class__': 1})",
+        "class A(torch.optim.SGD):\n    def take(self, d): super().__setstate__(d)\nA([w], 1).take({'_missing_of_ours': 1, 3: 4})",
+        "class A(Exception):\n    def take(self, d): super().__setstate__(d)\nA().take({'x': 1})",
+        "class A(torch.nn.Module):\n    def take(self, d): super().__setstate__(d)\nA().take({'_call_hooks': 1, '__array_interface__': 2})",
+        "class D(dict): pass\nclass A(torch.nn.Module):\n    def take(self, d): super().__setstate__(d)\nA().take(D(x=1))",
+    ],
+)
+def test_nothing_else_is_given_a_state(call: str) -> None:
+    begin = "import torch\nw = torch.ones(1, requires_grad=True)\noptimizer = torch.optim.SGD([w], 1)\n"
+    assert run(begin + call).error is not None

@@ -219,7 +219,7 @@ BINDING = {
 """How a name gets into a class; after `except … as` it is gone again."""
 NEVER = (
     "__array_interface__", "__array_struct__", "__array_finalize__", "__array_function__", "__array_wrap__", "__buffer__",
-    "__dlpack__", "__numpy_dtype__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__",
+    "__dlpack__", "__numpy_dtype__", "__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__",
     "__getattribute__", "__dict__", "__class__", "__prepare__", "__mro_entries__", "__subclasshook__", "__release_buffer__",
 )  # fmt: skip
 

@@ -227,3 +227,18 @@ def test_a_program_with_files_starts_as_fast_as_one_without() -> None:
 
     plain = quickest(Program(("x = 1",)))
     assert quickest(Program(("x = open('a').read()",), files=(("a", b"1"),))) < plain + 0.5
+
+
+def test_what_would_be_fetched_is_the_file_of_that_name_that_was_opened() -> None:
+    text = (
+        "import os, urllib.request\nfrom torch.hub import download_url_to_file\nos.makedirs('data')\n"
+        "print(urllib.request.urlretrieve('http://a.org/x/b.csv?raw=1', 'data/b.csv'), open('data/b.csv').read())\n"
+        "print(urllib.request.urlretrieve('http://a.org/b.csv'))\n"
+        "download_url_to_file('https://a.org/b.csv', 'c.csv')\nprint(open('c.csv').read())\n"
+        "urllib.request.urlretrieve('http://a.org/none.csv', 'n.csv')\n"
+    )
+    result = run(Program((text,), files=(("b.csv", b"1,2"),)))
+    assert result.output == "('data/b.csv', {}) 1,2\n('b.csv', {})\n1,2\n"
+    assert result.error is not None
+    assert result.error.message == "line 8: none.csv cannot be fetched by programs here"
+    assert result.error.help.startswith("A program has no network here. Open the file together with the program")

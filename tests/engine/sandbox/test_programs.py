@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from engine.program import Program
+from engine.program.magics import without_magics
 from engine.recording import replay
 from engine.recording.events import Named, OpRan, Raised
 from engine.sandbox import Layers, run
@@ -210,6 +211,17 @@ def cells(*texts: str) -> list[tuple[str, str | None]]:
         kept = [line for line in c.output.splitlines() if "Warning: " not in line]
         found.append(("\n".join(kept), c.result))
     return found
+
+
+def test_a_notebooks_cell_may_import_from_the_future_anywhere_and_those_below_have_it() -> None:
+    first = "x = 1\nfrom __future__ import annotations\ndef f(a: Missing): return a\nf(x)"
+    assert cells(first, "def g(a: Missing): return a\ng(2)") == [("", "1"), ("", "2")]
+    assert run("x = 1\nfrom __future__ import annotations\n").status == "error"
+
+
+def test_pylab_brings_its_names_to_a_notebook() -> None:
+    second = "print(linspace(0, 1, 3), np.pi, plt.plot is plot, matplotlib.rcParams is not None)"
+    assert cells(without_magics("%pylab inline"), second) == [("", None), ("[0.  0.5 1. ] 3.141592653589793 True True", None)]
 
 
 def test_a_notebook_shows_what_it_shows_in_jupyter() -> None:

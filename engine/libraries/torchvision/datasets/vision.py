@@ -10,7 +10,7 @@ from ... import tell
 from ...PIL.Image import Image, fromarray
 from .pictures import made
 
-TRAINING, TESTING = 512, 128
+TRAINING, TESTING = 600, 200
 """How many pictures stand for a training set and for a test set."""
 Transform = Callable[..., Any]
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .store import HOME, TEMPORARY, WORKING, Files, begin, files
+from .store import FOLDER, HOME, TEMPORARY, WORKING, Files, begin, files
 
-__all__ = ["HOME", "TEMPORARY", "WORKING", "Files", "begin", "files"]
+__all__ = ["FOLDER", "HOME", "TEMPORARY", "WORKING", "Files", "begin", "files"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -238,6 +239,25 @@ def fromfile(file: Any, dtype: Any = float, count: Any = -1, sep: Any = "", offs
     return found
 
 
+def memmap(filename: Any, dtype: Any = np.uint8, mode: Any = "r+", offset: Any = 0, shape: Any = None, order: Any = "C") -> Any:
+    """The numbers of a file as an array, which is read whole here: what is written into it does not come to the file.
+
+    Raises:
+        PolicyError: where a file is to be made or changed by writing into the array.
+    """
+    if mode not in ("r", "readonly", "c", "copyonwrite"):
+        raise PolicyError(f"np.memmap with mode={mode!r} is not available to programs here", "Fill an array, and np.save it.")
+    found = fromfile(filename, dtype, offset=offset)
+    if shape is not None:
+        sizes = (shape,) if np.ndim(shape) == 0 else tuple(shape)
+        wanted = math.prod(map(int, sizes))
+        if found.size < wanted:
+            raise ValueError("mmap length is greater than file size")
+        found = found[:wanted].reshape(sizes, order=order)
+    found.flags.writeable = mode in ("c", "copyonwrite")
+    return found
+
+
 _as_array: list[Callable[[Any], Any]] = [np.asanyarray]
 
 
@@ -248,5 +268,5 @@ def names(as_array: Callable[[Any], Any]) -> dict[str, Any]:
         as_array: makes an array of what a program hands over.
     """
     _as_array[:] = [as_array]
-    functions = (fromfile, genfromtxt, load, loadtxt, save, savetxt, savez, savez_compressed)
+    functions = (fromfile, genfromtxt, load, loadtxt, memmap, save, savetxt, savez, savez_compressed)
     return {function.__name__: function for function in functions}

@@ -14,6 +14,8 @@ from .... import limits
 
 WORKING = "/project"
 """The folder that a run begins in; what was opened together with the program lies there, and what is there can be saved."""
+FOLDER = "not made in a folder that is not there"
+"""The attribute of errors that say so."""
 HOME = "/home/user"
 TEMPORARY = "/tmp"
 MOST_NAME, MOST_PATH = 255, 4_096
@@ -255,7 +257,9 @@ class Files:
         try:
             return self.folder(above or "/"), name
         except OSError as error:
-            raise _error(error.errno or errno.ENOENT, path) from None
+            made = _error(error.errno or errno.ENOENT, path)
+            vars(made)[FOLDER] = True
+            raise made from None
 
     def _add(self, folder: Folder, name: str, thing: Data | Folder) -> None:
         if self.count >= self.most_files:

@@ -273,6 +273,8 @@ def names() -> dict[str, Any]:
         "set_style": set_style,
         "set_context": _taken,
         "set_palette": _taken,
+        "set_color_codes": _taken,
+        "reset_defaults": _taken,
         "axes_style": lambda *_, **__: pyplot.Switch(),
         "plotting_context": lambda *_, **__: pyplot.Switch(),
         "reset_orig": _taken,
