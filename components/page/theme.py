@@ -14,18 +14,14 @@ COLOURS = ("textColor", "backgroundColor", "secondaryBackgroundColor", "borderCo
            "orangeTextColor", "redColor", "greenColor", "greenTextColor", "linkColor", "primaryColor")  # fmt: skip
 """Options of the theme that the styles use; `textColor` becomes `--gt-text-color`."""
 
-
-class _Styles:
-    """The style sheet and its colours, which Streamlit takes as they are; of a text it would look at each line's indentation,
-    whenever the page is drawn."""
-
-    @cache  # noqa: B019  (there is one)
-    def _repr_html_(self) -> str:
-        """Made once: settings do not change while a page is served."""
-        return f"<style>{_variables()}\n{(ASSETS / 'style.css').read_text(encoding='utf-8')}</style>"
+_in_document = False
+"""Whether the page's document has the styles; not where the page is run without our server."""
 
 
-_STYLES = _Styles()
+@cache
+def styles() -> str:
+    """The style sheet and its colours, as HTML; made once, as settings do not change while a page is served."""
+    return f"<style>{_variables()}\n{(ASSETS / 'style.css').read_text(encoding='utf-8')}</style>"
 
 
 def _variables() -> str:
@@ -38,6 +34,13 @@ def _variables() -> str:
     return ":root { " + " ".join(lines) + " }"
 
 
+def stand_in_document() -> None:
+    """The document of the page has the styles from now on (`components/server/document.py`)."""
+    global _in_document
+    _in_document = True
+
+
 def apply() -> None:
-    """Put the styles into the page; call once per run, before anything else."""
-    st.html(_STYLES)
+    """Put the styles into the page, where its document has none of them; call once per run, before anything else."""
+    if not _in_document:
+        st.html(styles())
