@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 from typing import TYPE_CHECKING, Any
 
-from components.page import theme
+from components.server import styles
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -46,7 +46,7 @@ class Document:
                 if not message.get("more_body"):
                     await _send_styled(start, body, _named(scope["headers"], b"accept-encoding", b"gzip"), send)
 
-        await self.app(scope | {"headers": [each for each in scope["headers"] if each[0] not in ASKED]}, receive, sending)
+        await self.app({**scope, "headers": [each for each in scope["headers"] if each[0] not in ASKED]}, receive, sending)
 
 
 def _named(headers: list[tuple[bytes, bytes]], header: bytes, word: bytes) -> bool:
@@ -60,7 +60,7 @@ def _is_document(start: Message) -> bool:
 
 async def _send_styled(start: dict[str, Any], body: bytes, small: bool, send: Send) -> None:
     headers = [each for each in start["headers"] if each[0].lower() not in TOLD]
-    body = body.replace(ROOT, theme.styles().encode() + ROOT, 1)
+    body = body.replace(ROOT, styles.sheet().encode() + ROOT, 1)
     if small:
         body = gzip.compress(body, 6, mtime=0)
         headers += [(b"content-encoding", b"gzip"), (b"vary", b"Accept-Encoding")]

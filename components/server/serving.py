@@ -15,8 +15,7 @@ from starlette.routing import Route
 from streamlit.runtime import get_instance
 
 from components.commands import OPEN
-from components.page import theme
-from components.server import first_files, health, windows
+from components.server import first_files, health, styles, windows
 from components.server.admission import Admission
 from components.server.batches import hand_over_together
 from components.server.component_state import hand_out_plain_state
@@ -44,7 +43,7 @@ MIDDLEWARE = [Middleware(Admission), Middleware(Headers), Middleware(FirstFiles)
 async def life(app: Any) -> AsyncIterator[None]:
     """Serve when everything is there that the first page needs; else the first visitor waits for it, with the turn."""
     await asyncio.gather(*(asyncio.to_thread(each) for each in (_load, _start_sandbox, first_files.files)))
-    theme.stand_in_document()
+    styles.in_document = True
     remember_theme()
     hear_every_click()
     drop_whole_parts()

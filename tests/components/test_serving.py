@@ -22,8 +22,7 @@ from websockets.sync.client import connect
 
 from benchmarks.serving import ROOT, free_port
 from components import commands
-from components.page import theme
-from components.server import first_files, headers, health, render_lock, serving
+from components.server import first_files, headers, health, render_lock, serving, styles
 from components.server.document import Document
 from components.server.first_files import FirstFiles, files
 from components.server.headers import CLOSED, Headers, policy
@@ -413,7 +412,7 @@ def document(*asked: tuple[bytes, bytes], kind: bytes = b"text/html") -> tuple[d
 def test_the_document_has_the_styles_behind_its_head() -> None:
     told, body, heard = document((b"accept", b"text/html,*/*"), (b"if-none-match", b"old"), (b"accept-encoding", b"gzip"))
     text = gzip.decompress(body).decode()
-    assert text.replace(theme.styles(), "", 1).encode() == STREAMLIT
+    assert text.replace(styles.sheet(), "", 1).encode() == STREAMLIT
     assert text.index("</head>") < text.index("<style>") < text.index('<div id="root">')
     assert (told[b"content-encoding"], told[b"content-length"]) == (b"gzip", str(len(body)).encode())
     assert b"etag" not in told, "an old document would stay"
