@@ -15,10 +15,11 @@ from starlette.routing import Route
 from streamlit.runtime import get_instance
 
 from components.commands import OPEN
-from components.server import first_files, health, windows
+from components.server import first_files, health, styles, windows
 from components.server.admission import Admission
 from components.server.batches import hand_over_together
 from components.server.component_state import hand_out_plain_state
+from components.server.document import Document
 from components.server.ended_runs import let_go_of_ended_runs
 from components.server.first_files import FirstFiles
 from components.server.gc_policy import QUIET, housekeeping
@@ -28,7 +29,6 @@ from components.server.probe import PATH
 from components.server.puts import show_what_was_put
 from components.server.requests import hear_every_click
 from components.server.sent_together import send_together
-from components.server.styles_told import know_a_style_sheet
 from components.server.theme_told import remember_theme
 from components.server.unsent import drop_whole_parts
 from engine.sandbox.runner import refusal, server
@@ -36,13 +36,14 @@ from engine.sandbox.settings import settings
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "app.py"
 ROUTES = [Route(PATH, answer), Route(windows.PATH, windows.answer)]
-MIDDLEWARE = [Middleware(Admission), Middleware(Headers), Middleware(FirstFiles), Middleware(Truth)]
+MIDDLEWARE = [Middleware(Admission), Middleware(Headers), Middleware(FirstFiles), Middleware(Document), Middleware(Truth)]
 
 
 @asynccontextmanager
 async def life(app: Any) -> AsyncIterator[None]:
     """Serve when everything is there that the first page needs; else the first visitor waits for it, with the turn."""
     await asyncio.gather(*(asyncio.to_thread(each) for each in (_load, _start_sandbox, first_files.files)))
+    styles.in_document = True
     remember_theme()
     hear_every_click()
     drop_whole_parts()
@@ -51,7 +52,6 @@ async def life(app: Any) -> AsyncIterator[None]:
     hand_over_together()
     send_together()
     let_go_of_ended_runs()
-    know_a_style_sheet()
     await _draw_once()
     housekeeping.begin()
     cleaning = asyncio.create_task(_tidy_when_quiet())

@@ -66,12 +66,13 @@ function createStrip({ parentElement }) {
     if (wanted === drawn) return;
     drawn = wanted;
     root.hidden = !shown;
+    root.classList.toggle('gt-tour-offer', shown && state === 'offer');
     if (!shown) return root.replaceChildren();
     root.replaceChildren(...(state === 'offer' ? offer() : stop()));
   }
 
   const offer = () => [
-    h('p', {}, h('strong', {}, 'New here? '), 'Five steps through this example show how gradients add up.'),
+    h('p', {}, h('strong', {}, 'New here? '), h('span', {}, 'Five steps through this example show how gradients add up.')),
     h('div', { class: 'gt-tour-buttons' },
       button('Take the tour', open, 'gt-tour-main gt-tour-next'),
       button('Not now', leave)),

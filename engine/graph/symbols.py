@@ -49,6 +49,13 @@ def clip(text: str, length: int = _MAX_TEXT) -> str:
     return line if len(line) <= length else line[: length - 1] + "…"
 
 
+def clip_name(name: str, length: int = _MAX_TEXT) -> str:
+    """A name on one line, its middle left out where it is long: the end of a path tells a weight from a bias."""
+    line = " ".join(name.split())
+    end = 3 * (length - 1) // 5
+    return line if len(line) <= length else f"{line[: length - 1 - end]}…{line[-end:]}"
+
+
 def _operands(event: OpRan, ops: Table) -> tuple[Argument, Argument] | None:
     """Left and right of an infix op; None if it is none, or has an option (`alpha=2`) that the sign would hide."""
     if len(event.inputs) < 2 or "infix" not in (traits := traits_in(ops, event.op)):

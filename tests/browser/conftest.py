@@ -28,6 +28,13 @@ COLOURS = """() => [...document.querySelectorAll('.stApp, .stApp *')].map((each)
     const { color, backgroundColor, opacity } = getComputedStyle(each);
     return [color, backgroundColor, opacity].join();
 }).join()"""
+SHIFTED = """() => new Promise((resolve) => {
+    let sum = 0;
+    new PerformanceObserver((list) => {
+        for (const { value, hadRecentInput } of list.getEntries()) sum += hadRecentInput ? 0 : value;
+    }).observe({ type: 'layout-shift', buffered: true });
+    setTimeout(() => resolve(sum), 100);
+})"""
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 KEEPING = "GRADTAPE_ARTIFACTS" in os.environ
 """Whether screenshots are kept of tests that pass too."""
@@ -138,6 +145,10 @@ class Gradtape:
                     return found
             self.page.wait_for_timeout(30)
         raise AssertionError(f"never true: {expression}")
+
+    def shifted(self) -> float:
+        """How far what is seen has moved by itself since the document came: the sum of its layout shifts."""
+        return float(self.page.evaluate(SHIFTED))
 
     def settled(self) -> None:
         """Wait until Streamlit has finished running the script."""

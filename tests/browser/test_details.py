@@ -30,6 +30,27 @@ loss.backward()
 """A gradient that is not finite, from a place inside a loop that is folded."""
 
 
+FAILS = """import torch
+x = torch.ones(2, requires_grad=True)
+{}x + torch.ones(3)
+{}""".format("print(x)\n" * 60, "print(x)\n" * 60)
+"""It prints more than there is room for, and fails in the middle of its text."""
+IN_SIGHT = """() => {
+    const within = (part, box) => {
+        if (!part || !box) return false;
+        const [inner, outer] = [part, box].map((each) => each.getBoundingClientRect());
+        return inner.top >= outer.top && inner.bottom <= outer.bottom + 1;
+    };
+    const { view } = window.__gradtapeEditor.editor_0;
+    const error = document.querySelector('.st-key-console .gt-error');
+    return [
+        within(view.dom.querySelector('.gt-wrong'), view.scrollDOM),
+        within(error, error?.closest('[data-testid=stLayoutWrapper]')),
+    ];
+}"""
+"""Whether the line that failed is seen in the editor, and the error below it."""
+
+
 def test_signs_say_what_they_do(page: Gradtape) -> None:
     drawn = {
         name: page.page.locator(f".debug button[aria-label^='{name}'] path").evaluate_all(
@@ -49,9 +70,14 @@ def test_the_status_says_how_a_run_ended_and_counts_one_as_one(page: Gradtape) -
     page.run("import torch\nx = torch.ones(1)\n")
     expect(status).to_contain_text(re.compile(r"\b2 events|\b1 event\b"))
     assert "1 events" not in status.inner_text()
-    page.set_code("import torch\nx = torch.ones(2)\nx + torch.ones(3)\n")
+    page.set_code(FAILS)
     expect(status).to_contain_text("failed after")
     assert "ran in" not in status.inner_text()
+    page.until(lambda: page.page.evaluate(IN_SIGHT) == [True, True], "the error and its line are in sight")
+    page.ready()
+    page.page.wait_for_timeout(300)  # the picture has told the editor which card is selected
+    assert page.page.evaluate(IN_SIGHT) == [True, True], "they stay there"
+    assert page.page.evaluate("window.__gradtapeEditor.editor_0.view.hasFocus")
     page.set_code("print(1)")
     expect(status).to_contain_text("ran in")
     assert "1 events" not in status.inner_text()
@@ -60,6 +86,7 @@ def test_the_status_says_how_a_run_ended_and_counts_one_as_one(page: Gradtape) -
 @pytest.mark.parametrize("blank", [{}, {"width": 1100, "height": 800}], ids=["1480", "1100"], indirect=True)
 def test_panels_that_look_and_panels_that_try_are_told_apart(page: Gradtape) -> None:
     group = page.page.locator(".st-key-panel_tab [role=radiogroup]")
+    assert page.shifted() < 0.05, "nothing moves while the page comes"
     words = [group.evaluate(f"e => getComputedStyle(e, '{part}').content") for part in ("::before", "::after")]
     assert words == ['"Look"', '"Try"']
     tops = group.get_by_role("radio").evaluate_all("all => all.map((each) => Math.round(each.getBoundingClientRect().top))")

@@ -84,6 +84,7 @@ def phone(chromium: Browser, address: str) -> Iterator[Gradtape]:
     tab.goto(address)
     page = Gradtape(tab)
     page.ready()
+    assert page.shifted() < 0.05, "nothing moves while the page comes"
     page.run(PROGRAM)
     tab.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
     yield page

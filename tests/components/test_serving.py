@@ -22,7 +22,8 @@ from websockets.sync.client import connect
 
 from benchmarks.serving import ROOT, free_port
 from components import commands
-from components.server import first_files, headers, health, render_lock, serving
+from components.server import first_files, headers, health, render_lock, serving, styles
+from components.server.document import Document
 from components.server.first_files import FirstFiles, files
 from components.server.headers import CLOSED, Headers, policy
 from components.server.health import LEAVING, UNWELL, WELL, condition, notify
@@ -384,6 +385,45 @@ def test_streamlits_own_script_is_allowed_by_its_hash_and_no_other() -> None:
 # --- the first visit --------------------------------------------------------------------------------------------------------
 
 BUNDLE = next(address for address in files() if "/gradtape.player/player-" in address)
+
+
+STREAMLIT = b'<html><head></head><body><div id="root"></div></body></html>'
+
+
+def document(*asked: tuple[bytes, bytes], kind: bytes = b"text/html") -> tuple[dict[bytes, bytes], bytes, list[bytes]]:
+    """The headers and the body that a browser gets which asks so, and what Streamlit has been asked."""
+    sent: list[dict[str, Any]] = []
+    heard: list[bytes] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        heard.extend(name for name, _ in scope["headers"])
+        said = [(b"content-type", kind), (b"etag", b"old"), (b"content-length", str(len(STREAMLIT)).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": said})
+        await send({"type": "http.response.body", "body": STREAMLIT[:20], "more_body": True})
+        await send({"type": "http.response.body", "body": STREAMLIT[20:]})
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(Document(app)({"type": "http", "path": "/any", "method": "GET", "headers": asked}, None, send))  # type: ignore[arg-type]
+    return dict(sent[0]["headers"]), b"".join(each["body"] for each in sent[1:]), heard
+
+
+def test_the_document_has_the_styles_behind_its_head() -> None:
+    told, body, heard = document((b"accept", b"text/html,*/*"), (b"if-none-match", b"old"), (b"accept-encoding", b"gzip"))
+    text = gzip.decompress(body).decode()
+    assert text.replace(styles.sheet(), "", 1).encode() == STREAMLIT
+    assert text.index("</head>") < text.index("<style>") < text.index('<div id="root">')
+    assert (told[b"content-encoding"], told[b"content-length"]) == (b"gzip", str(len(body)).encode())
+    assert b"etag" not in told, "an old document would stay"
+    assert b"if-none-match" not in heard
+    assert document((b"accept", b"text/html"))[1] == text.encode(), "a browser that takes no gzip"
+
+
+def test_what_is_no_document_is_passed_on() -> None:
+    for asked, kind in (((b"accept", b"*/*"), b"text/html"), ((b"accept", b"text/html"), b"text/javascript")):
+        told, body, _ = document(asked, kind=kind)
+        assert (body, told[b"etag"]) == (STREAMLIT, b"old")
 
 
 def fetch(path: str, method: str = "GET", accept: bytes = b"gzip, br") -> tuple[dict[bytes, bytes], bytes]:

@@ -37,6 +37,8 @@ _MAX_LOSSES = 4
 """Losses whose ends are told."""
 _MAX_NAME = 200
 """Characters of a name in it."""
+_WIDEST = 190
+"""Pixels of a name's column, which is as wide as the names: what has changed is beside it."""
 
 
 @dataclass
@@ -113,7 +115,7 @@ def compare_panel(
     # A selected row stays selected only while the rows are the same.
     event = st.dataframe(
         frame, hide_index=True, on_select="rerun", selection_mode="single-row", key=f"{key}_table_{_id_of(keys)}",
-        width="stretch", height=min(420, 38 + 35 * len(frame)), column_config=_columns(), placeholder="",
+        width="stretch", height=min(420, 38 + 35 * len(frame)), column_config=_columns(frame["tensor"]), placeholder="",
     )  # fmt: skip
     rows = event.selection.rows if event is not None else []
     return keys[rows[0]] if rows and rows[0] < len(keys) else None
@@ -216,11 +218,12 @@ def _delta(change: Change) -> float | None:
     return change.largest if change.changed else None
 
 
-def _columns() -> dict[str, Any]:
+def _columns(names: pd.Series[str]) -> dict[str, Any]:
+    widest = max(map(len, names), default=0)
     delta = "The largest difference of two elements"
     return {
         "": st.column_config.TextColumn(width=28, help="Δ changed, + only in this run, − only in the pinned run"),
-        "tensor": st.column_config.TextColumn(width=62),
+        "tensor": st.column_config.TextColumn(width=min(max(62, 16 + 7 * widest), _WIDEST)),
         "value": st.column_config.TextColumn(width=88),
         "gradient": st.column_config.TextColumn(width=96),
         "Δ value": st.column_config.NumberColumn(format="%.4g", help=delta, width=68),

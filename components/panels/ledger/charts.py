@@ -35,9 +35,16 @@ POINTS = 500
 
 def curves(points: Sequence[Point], step: int, what: str, *, key: str) -> None:
     """Curves over backward passes; hovering tells the values, scrolling zooms."""
-    shown = _strongest(points)
+    chart = drawn_curves(points, step, what)
+    if chart is not None:
+        st.altair_chart(chart, width="stretch", key=key)
+
+
+def drawn_curves(points: Sequence[Point], step: int, what: str) -> Any:
+    """The chart of those points that are finite; None without any, as an axis of nothing has no ends."""
+    shown = _strongest([p for p in points if isfinite(p.y)])
     if not shown:
-        return
+        return None
     rows = [{"pass": p.x, what: p.y, "of": shortened(p.series, 60), "line": p.line, "now": p.step <= step} for p in shown]
     scale = alt.Scale(type="log") if is_steep([p.y for p in shown]) else alt.Scale(zero=False)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
@@ -49,7 +56,7 @@ def curves(points: Sequence[Point], step: int, what: str, *, key: str) -> None:
     chart = base.mark_line(strokeWidth=1.6) + base.mark_point(size=18, filled=True).encode(
         opacity=alt.condition("datum.now", alt.value(1.0), alt.value(0.25))
     )
-    st.altair_chart(chart.properties(height=TALL, background="transparent").interactive(), width="stretch", key=key)
+    return chart.properties(height=TALL, background="transparent").interactive()
 
 
 def _strongest(points: Sequence[Point]) -> list[Point]:
@@ -100,7 +107,8 @@ def _rows(recording: Recording, entries: Sequence[Entry]) -> tuple[list[dict[str
         if array == NOTHING:
             return None
         stored = recording.arrays[array].to_numpy() if scalar else None
-        return float(stored.item()) if stored is not None else norm(recording.arrays[array])
+        found = float(stored.item()) if stored is not None else norm(recording.arrays[array])
+        return found if _finite(found) else None
 
     seen: dict[str, int] = {}
     rows = []

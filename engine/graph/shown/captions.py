@@ -34,7 +34,7 @@ from ...recording.recording import Recording
 from ...recording.story import cell_title
 from ..numbers import ArrayTexts
 from ..structure.tensor_titles import best_names
-from ..symbols import clip, expression, is_infix
+from ..symbols import clip, clip_name, expression, is_infix
 
 Part: TypeAlias = tuple[str, Literal["plain", "strong", "code", "grad"]]
 Caption: TypeAlias = list[Part]
@@ -47,6 +47,10 @@ HELD = {
 }
 """What it means that a recording changes its level."""
 _MAX_MESSAGE = 120
+_MAX_NAME = 44
+"""Letters of a name: a sentence is two lines where there is little room."""
+_DEEP = 2
+"""Operations of which an expression tells."""
 
 
 def captions(recording: Recording) -> list[Caption]:
@@ -169,7 +173,7 @@ class _Writer:
     def named(self, step: int, event: Named) -> Caption:
         track = self.index.names[event.function, event.name]
         before = track.at(step - 1, NOTHING)
-        name = code(clip(event.name))
+        name = code(clip_name(event.name, _MAX_NAME))
         if event.tensor == NOTHING:
             return [name, plain(" no longer names a tensor")]
         verb = " names " if before in (NOTHING, event.tensor) else " now names another tensor, "
@@ -262,7 +266,7 @@ class _Writer:
         parts: Caption = [strong(cell_title(event.cell)), plain(" ends")]
         return parts if event.result is None else [*parts, plain(": "), code(clip(event.result, _MAX_MESSAGE))]
 
-    def title(self, tensor: int, depth: int = 2) -> str:
+    def title(self, tensor: int, depth: int = _DEEP) -> str:
         """The tensor's best name, or the expression that made it, `depth` operations deep."""
         made = self._titles.get((tensor, depth))
         if made is None:
@@ -273,7 +277,7 @@ class _Writer:
         history = self.index.tensors[tensor]
         event = history.op
         if tensor in self.names:
-            return clip(self.names[tensor])
+            return clip_name(self.names[tensor], _MAX_NAME if depth == _DEEP else _MAX_NAME // 2)
         if event.op != "grad" and not any(argument.tensor != NOTHING for argument in event.inputs):
             return clip(event.op)
         if depth == 0:

@@ -255,6 +255,16 @@ def test_accumulation_is_told_as_a_sum(recording: Recording) -> None:
     ]
 
 
+def test_a_long_name_in_a_caption_keeps_its_end() -> None:
+    tape = Tape()
+    path = "transformer.encoder.layers.0.self_attention"
+    tape.leaf(3.0, name=f"{path}.in_proj_weight")
+    tape.leaf(3.0, name=f"{path}.in_proj_bias")
+    told = [caption_text(each) for each in captions(tape.recording())]
+    assert told[1] == "transformer.encode…_attention.in_proj_weight names 3"
+    assert told[3] == "transformer.encode…lf_attention.in_proj_bias names 3"
+
+
 def test_gradients_in_captions_are_marked_as_gradients(recording: Recording) -> None:
     caption = captions(recording)[steps_of(recording, NodeRan, number=2)[0]]
     assert [text for text, style in caption if style == "grad"] == ["4", "11"]

@@ -8,7 +8,7 @@ import { breakpointLines, breakpointOffsets, offsetsOf, setBreakpoints } from '.
 import {
   breakpointsOf, forgetSpans, newestMoment, newestSpans, onBreakpoints, onDrag, onMoment, onSpan, tellBreakpoints, tellCursor, tellGoto, tellHello,
 } from './bus.js';
-import { announcement, diagnostics, setDiagnostics } from './diagnostics.js';
+import { announcement, diagnostics, setDiagnostics, worstByLine } from './diagnostics.js';
 import { draggedNumbers, numberWithin } from './drag-number.js';
 import { theme, toneOf } from './theme.js';
 import { marks, marksByLine, setMarks } from './marks.js';
@@ -39,7 +39,8 @@ export function createEditor({ parentElement, data: first }) {
   let data = first;
   /** The line that is gone to when the run that was asked for is there. */
   let goal = null;
-  /** Whether the program has just been opened: it is read from its beginning until something is done. */
+  /** Whether the text stands where it is to be read, until something is done: a program that has just been opened at its
+   * beginning, one that failed at the line that did. */
   let unread = true;
   const queue = createSendQueue(() => view.state.doc.toString());
   const numbers = draggedNumbers(run);
@@ -200,6 +201,14 @@ export function createEditor({ parentElement, data: first }) {
     if (change) view.dispatch({ changes: change, annotations: fromPython.of(true), userEvent: 'input.python' });
   }
 
+  /** The line where the run ended comes into view, and what the player tells of its picture does not lead away from it. */
+  function showError() {
+    const [wrong] = unread || isEdited(view.state) ? [] : worstByLine(view.state).keys();
+    if (wrong === undefined) return;
+    unread = true;
+    reveal(view, wrong);
+  }
+
   function showDiagnostics(list) {
     view.dispatch({ effects: [setDiagnostics.of(list), EditorView.announce.of(announcement(list))] });
   }
@@ -228,7 +237,10 @@ export function createEditor({ parentElement, data: first }) {
       for (const told of newestSpans()) showSpan(told, false);
       tellHello();
     }
-    if (data.run !== shown.run) arrive();
+    if (data.run !== shown.run) {
+      if (goal === null) showError();
+      arrive();
+    }
     shown = { rev: data.rev, program: data.program, run: data.run, diagnostics: list, marks: found, attributes };
     takeHeight(data.height);
     takeTone();

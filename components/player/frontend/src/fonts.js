@@ -3,7 +3,7 @@
 import { CARD, FONTS, ROWS, WEIGHTS } from './design.js';
 
 /** Down to this zoom no text gets smaller than it may. Opening a graph never goes further out by itself. */
-export const READABLE = 0.6;
+export const READABLE = 0.54;
 const LEAST = 11;
 /** Baselines on a card: of its title, of the line under it, of its first row, from one row to the next, and in a parameter's own card. */
 const LINES = { title: CARD.title, sub: CARD.sub, first: CARD.firstRow, row: CARD.row, parameter: ROWS.base };

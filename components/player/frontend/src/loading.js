@@ -211,8 +211,9 @@ export function createLoading(state, parts, { root, canvas, under }) {
     return refolded;
   }
 
-  /** Does a picture lie as the one on show? In another view, or turned, a place means nothing. */
-  const alike = (payload) => payload.view === state.model.view && (payload.direction === 'TB') === state.model.vertical;
+  /** Does a picture lie as the one on show? In another view, turned, or with its loops rolled or not, a place means nothing. */
+  const alike = ({ view: name, direction, rolled }) => name === state.model.view && (direction === 'TB') === state.model.vertical
+    && Boolean(rolled?.on) === Boolean(state.model.rolled?.on);
 
   /** The view as it was: of the same graph in the size of today, of another one in the same position. */
   function goOn(before, moved) {

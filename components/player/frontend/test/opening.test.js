@@ -136,7 +136,7 @@ test('what cannot be read as a whole opens readable, at its beginning, with as m
 });
 
 test('nor does one that would have text below 11 pixels', () => {
-  assert.equal(player().take(row(8)).size(666, 666).view().mode, 'focus');
+  assert.equal(player().take(row(9)).size(666, 666).view().mode, 'focus');
 });
 
 function opensAlike(graph) {
