@@ -84,7 +84,7 @@ def test_a_method_that_only_pytorch_has_says_so() -> None:
 
 
 def test_attributes_of_tensors_and_nodes_are_looked_up_without_a_call_of_ours() -> None:
-    """With a `__getattr__` in the class Python remembers no attribute, and an operation takes a quarter more of the processor."""
+    """With a `__getattr__` in the class Python remembers no attribute, and operations take a quarter more of the processor."""
     node = engine.ones(2, requires_grad=True).exp().grad_fn
     assert not hasattr(engine.Tensor, "__getattr__")
     assert not hasattr(type(node), "__getattr__")
