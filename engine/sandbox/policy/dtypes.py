@@ -110,6 +110,16 @@ def has_text(dtype: Any) -> bool:
     return dtype.kind == "U" or (dtype.fields is not None and any(has_text(field[0]) for field in _fields(dtype)))
 
 
+def held_by(array: Any) -> Any:
+    """The type of what lies in an array's memory: of a view that leaves fields out, that of the array whose fields they are."""
+    thing = array
+    while array.dtype.kind == "V" and thing is not None:
+        if isinstance(thing, np.ndarray | np.generic) and has_text(thing.dtype):
+            return thing.dtype
+        thing = getattr(thing, "base", None)
+    return array.dtype
+
+
 def is_text_as_before(before: Any, after: Any) -> bool:
     """Whether memory of the one type has its text where memory of the other has it."""
     return bool(before == after) or (before.kind == after.kind == "U" and before.isnative == after.isnative)
