@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from typing import Any
 
@@ -12,7 +13,6 @@ from ..policy import arrays, dtypes, protocols
 from ..policy.errors import MissingAttribute, PolicyError
 from ..policy.guards import Guards, plain_state
 from ..policy.inert import refusal
-from ..policy.numpys import memory_of
 from ..policy.objects import private
 from .facade import Facade, picked
 from .files import arrays as files
@@ -158,7 +158,9 @@ def _flags(given: Any, known: frozenset[str]) -> list[str]:
 
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> Any:
     """As NumPy's, but numbers only: written over objects, they would be taken for addresses."""
-    held = memory_of(buffer).format
+    held = re.sub(":[^:]*:", "", memoryview(buffer).format)
+    if "O" in held:
+        raise PolicyError("np.frombuffer takes no memory with objects in it here", "Use np.array(a.tolist()).")
     found = np.frombuffer(buffer, dtypes.settled(dtype), count, offset)
     return dtypes.seen(np.dtype("U" if "w" in held else "u1"), found, aside=True)
 

@@ -16,20 +16,19 @@ from .errors import PolicyError
 from .guards import Guards
 from .inert import refusal
 from .names import PLACED, is_dunder, may_inject
-from .numpys import memory_of
 from .reentry import calls, pin, target
 from .syntax import CAUGHT, OWN, PIN, READER, TARGET, WRITER
 from .unbound import Super
 
 PLAIN = """
 abs all any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter float format
-frozenset hash hex id int isinstance issubclass len list map max min next object oct ord pow print property
+frozenset hash hex id int isinstance issubclass len list map max memoryview min next object oct ord pow print property
 range repr reversed round set slice sorted staticmethod str sum super tuple zip Ellipsis False None NotImplemented True
 __debug__
 """
 """Built-ins that a program gets as they are, besides the exceptions."""
 
-NOT_BASES = (Super, slice, range)
+NOT_BASES = (Super, memoryview, slice, range)
 
 ABSENT = {
     "input": "A program cannot ask; write the value into the text.",
@@ -58,7 +57,6 @@ def make_builtins(guards: Guards, importer: Callable[..., Any], opener: Callable
     guards.know(plain, bases=True)
     guards.know((type(None), type(...), type(NotImplemented), range, slice))
     found |= {name: refusal(f"{name}()", help) for name, help in ABSENT.items()}
-    found["memoryview"] = guards.shown(memoryview, memory_of)
     found["type"] = guards.shown(type, _type_or_class(guards))
     guards.shown(abc.ABCMeta)
     found |= {f.__name__: f for f in _guarded(guards)}

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from . import fields
 from .arrays import specified
 from .errors import PolicyError
 
@@ -59,6 +60,8 @@ def checked(dtype: Any) -> Any:
     count, largest = _parts(dtype)
     if count > 1 and count * largest > RECORD:
         raise PolicyError("an element with fields cannot be as large as that here", "Use an array for each field.")
+    if count > 1 and (dtype.hasobject or has_text(dtype)):
+        fields.watch()
     return dtype
 
 
@@ -108,16 +111,6 @@ def has_text(dtype: Any) -> bool:
     if dtype.subdtype is not None:
         return has_text(dtype.subdtype[0])
     return dtype.kind == "U" or (dtype.fields is not None and any(has_text(field[0]) for field in _fields(dtype)))
-
-
-def held_by(array: Any) -> Any:
-    """The type of what lies in an array's memory: of a view that leaves fields out, that of the array whose fields they are."""
-    thing = array
-    while array.dtype.kind == "V" and thing is not None:
-        if isinstance(thing, np.ndarray | np.generic) and has_text(thing.dtype):
-            return thing.dtype
-        thing = getattr(thing, "base", None)
-    return array.dtype
 
 
 def is_text_as_before(before: Any, after: Any) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy._core import arrayprint
 
-from . import dtypes
+from . import dtypes, fields
 from .errors import PolicyError
 from .natives import replace, set_maker
 
@@ -30,7 +30,7 @@ def mend() -> None:
     replace(np.void, "__new__", staticmethod(_no_void))
     replace(np.generic, "byteswap", _named(_swapped_scalar, np.generic.byteswap))
     replace(type(np.zeros(0).flags), "__setitem__", _no_flag)
-    replace(ARRAY, "data", property(memory_of, doc=ARRAY.data.__doc__))
+    fields.allow()
     for name, function in (
         ("__array__", _as_array), ("astype", _astype), ("byteswap", _byteswap), ("getfield", _getfield), ("repeat", _repeat),
         ("setfield", _setfield), ("view", _view),
@@ -94,20 +94,6 @@ def _no_flag(self: Any, name: Any, value: Any) -> NoReturn:
     raise PolicyError("the flags of an array cannot be set in programs here", "Use copy() to get an array that can be written.")
 
 
-def memory_of(object: Any) -> memoryview:
-    """What `memoryview` gives a program, and an array's `data`.
-
-    Raises:
-        PolicyError: for an array whose elements hold objects or have fields; a view of some fields shows the others as blanks.
-    """
-    seen = memoryview(object)
-    if isinstance(seen.obj, ARRAY | np.generic) and (seen.obj.dtype.hasobject or seen.obj.dtype.names is not None):
-        raise PolicyError(
-            "memory with objects in it, or with fields, cannot be looked at as bytes here", "Use a['name'], or a.tolist()."
-        )
-    return seen
-
-
 # --- what is looked at as another type ----------------------------------------------------------------------------------------
 
 
@@ -145,7 +131,7 @@ def _view(self: Any, *others: Any, **options: Any) -> Any:
     before, after = self.dtype, found.dtype
     if before.kind in _NUMBERS and after.kind in _NUMBERS:
         return found
-    return dtypes.seen(dtypes.held_by(self), found)
+    return dtypes.seen(before, found)
 
 
 _NUMBERS = "biufcSOmM"
@@ -153,12 +139,12 @@ _NUMBERS = "biufcSOmM"
 
 
 def _getfield(self: Any, dtype: Any, offset: Any = 0) -> Any:
-    return dtypes.seen(dtypes.held_by(self), _REAL["getfield"](self, dtypes.settled(dtype), offset), aside=True)
+    return dtypes.seen(self.dtype, _REAL["getfield"](self, dtypes.settled(dtype), offset), aside=True)
 
 
 def _setfield(self: Any, val: Any, dtype: Any, offset: Any = 0) -> None:
     dtype = dtypes.settled(dtype)
-    if dtypes.has_text(dtypes.held_by(self)) or dtypes.has_text(np.dtype(dtype)):
+    if dtypes.has_text(self.dtype) or dtypes.has_text(np.dtype(dtype)):
         raise PolicyError("setfield cannot write to or as text here", "Assign to the field: a['name'] = values.")
     _REAL["setfield"](self, val, dtype, offset)
 

@@ -46,6 +46,8 @@ print(np.frombuffer(memoryview(b'ab'), 'u1'), np.frombuffer(np.arange(2), 'i8'))
 a = np.zeros(2, [('t', 'U2'), ('y', 'i8'), ('z', 'f8')])
 a['y'] = 1, 2
 print(a[['y', 'z']].view(), a['y'].view('f8').shape, a[['y']].copy().tolist(), a[['y']].view('V').dtype.kind)
+a[['z', 'y']] = [(0.5, 7), (1.5, 8)]
+print(a[['y', 'z']].tolist(), a[0][['t', 'y']], a[a['y'] > 7][['y']]['y'], a[['t', 'y', 'z']].base is a, a[1:].dtype == a.dtype)
 """
 NAMED = """
 import contextlib, dataclasses, enum, functools
@@ -87,7 +89,8 @@ print(F())
     [
         (
             MEMORY,
-            "True <class 'memoryview'> b'bc' [0, 1, 2] 16\n[97 98] [0 1]\n[(1, 0.) (2, 0.)] (2,) [(1,), (2,)] V\n",
+            "True <class 'memoryview'> b'bc' [0, 1, 2] 16\n[97 98] [0 1]\n[(1, 0.) (2, 0.)] (2,) [(1,), (2,)] V\n"
+            "[(7, 0.5), (8, 1.5)] ('', 7) [8] True True\n",
         ),
         (
             NAMED,

@@ -680,3 +680,25 @@ for make in (lambda v: write(v.view('u4')), lambda v: write(np.frombuffer(v, 'u4
     try: make(a[['y']])
     except Exception as e: print(e)
     if 'U4141' in ascii(a['t'].tolist()): print("REACHED")
+
+# %% elements of a type that is equal and knows of no objects
+#: goal: memory
+import numpy as np
+a = np.zeros(3, [('x', 'O'), ('y', 'i8')])
+kept = ['REACHED']
+bare = np.dtype({'names': ['y'], 'formats': ['i8'], 'offsets': [8], 'itemsize': 16})
+forged = np.array([id(kept), 7] * 3, 'i8').view(bare)
+def write(w): w.view('i8')[0] = id(kept)
+for look in (lambda v: write(v.view(bare)), lambda v: write(v.getfield(bare, 0)), lambda v: write(np.asarray(v, bare)),
+             lambda v: np.take(forged, [0, 1, 2], out=v, mode='clip'), lambda v: forged.take([0, 1, 2], out=v, mode='wrap'),
+             lambda v: write(v[:1].view(bare))):
+    for names in (['y'], ('y',), np.array(['y']), (k for k in 'y')):
+        a['x'] = 'mine'
+        try:
+            look(a[names])
+        except Exception as e: print(e)
+        try:
+            a[0][names]['y'] = 5
+            look(np.asarray(a[0][names]).reshape(1))
+        except Exception as e: print(e)
+        print(a['x'][0])
