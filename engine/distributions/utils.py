@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
-from functools import update_wrapper
 from typing import Any
 
 from ..autograd.grad_mode import enable_grad
@@ -66,17 +66,22 @@ class lazy_property:  # noqa: N801
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         self.wrapped = wrapped
-        update_wrapper(self, wrapped)  # type: ignore[arg-type]
+        functools.update_wrapper(self, wrapped)  # type: ignore[arg-type]
 
     def __get__(self, instance: Any, obj_type: Any = None) -> Any:
         if instance is None:
-            return _lazy_property_and_property(self.wrapped)
+            return self._of_class
         with enable_grad():
             value = self.wrapped(instance)
         name = self.wrapped.__name__
         if type(name) is str and name[:1] != "_":  # a program can call its function as it likes
             setattr(instance, name, value)
         return value
+
+    @functools.cached_property
+    def _of_class(self) -> Any:
+        """What the class shows for it."""
+        return _lazy_property_and_property(self.wrapped)
 
 
 class _lazy_property_and_property(lazy_property, property):  # noqa: N801

@@ -62,7 +62,7 @@ class Adagrad(Optimizer):
         # The only algorithm whose state is there before the first step.
         for group in self.param_groups:
             for p in group["params"]:
-                self.state[p].update(self._start(p._array, group))
+                self.state[p].update(Adagrad._start(self, p._array, group))
 
     def _start(self, p: Array, group: Group) -> State:
         return {"step": scalar(0), "sum": constant(np.full_like(p, self.defaults["initial_accumulator_value"]))}

@@ -74,14 +74,14 @@ class LBFGS(Optimizer):
         loss = sign * _number(first)
         evaluations = 1
         state["func_evals"] += 1
-        g = sign * self._gradient()
+        g = sign * _gradient(params)
         if np.abs(g).max() <= group["tolerance_grad"]:
             return first
         kept: dict[str, Any] = {name: _plain(looked_at(state.get(name))) for name in KEPT}
 
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
-            d = kept["d"] = self._direction(g, kept, state, history)
+            d = kept["d"] = _direction(g, kept, state, history)
             kept["prev_flat_grad"] = g.copy()
             previous = kept["prev_loss"] = loss
             t = min(1.0, 1.0 / np.abs(g).sum()) * lr if state["n_iter"] == 1 else lr
@@ -96,9 +96,9 @@ class LBFGS(Optimizer):
                 start = [p._array.copy() for p in params]
 
                 def evaluate(t: Any, d: Array = d, start: list[Array] = start) -> tuple[float, Array]:
-                    self._move(t, d)
+                    _move(self, params, t, d)
                     loss = sign * _number(run())
-                    g = sign * self._gradient()
+                    g = sign * _gradient(params)
                     for p, array in zip(params, start):
                         p._array[...] = array
                         self._wrote(p)
@@ -107,15 +107,15 @@ class LBFGS(Optimizer):
                 limit = group["max_eval"] - evaluations
                 loss, g, t, used = strong_wolfe(evaluate, t, d, loss, g, slope, most=limit)
                 kept["t"] = t
-                self._move(t, d)
+                _move(self, params, t, d)
                 optimal = np.abs(g).max() <= group["tolerance_grad"]
             else:
-                self._move(t, d)
+                _move(self, params, t, d)
                 optimal = False
                 if iteration != group["max_iter"]:
                     # Not after the last iteration: it would not be used.
                     loss = sign * _number(run())
-                    g = sign * self._gradient()
+                    g = sign * _gradient(params)
                     optimal = np.abs(g).max() <= group["tolerance_grad"]
                     used = 1
             evaluations += used
@@ -131,51 +131,53 @@ class LBFGS(Optimizer):
         state.update({name: _wrapped(value) for name, value in kept.items()})
         return first
 
-    def _direction(self, g: Array, kept: dict[str, Any], state: State, history: int) -> Array:
-        r"""$-Hg$ by the two-loop recursion, the memory updated first."""
-        if state["n_iter"] == 1:
-            kept.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
-            return np.negative(g)
-        changes, steps, ro = kept["old_dirs"], kept["old_stps"], kept["ro"]
-        y = g - kept["prev_flat_grad"]
-        s = kept["d"] * kept["t"]
-        curvature = y.dot(s)
-        if curvature > 1e-10:
-            if len(changes) == history:
-                for memory in (changes, steps, ro):
-                    memory.pop(0)
-            changes.append(y)
-            steps.append(s)
-            ro.append(1.0 / curvature)
-            kept["H_diag"] = curvature / y.dot(y)
-        al = state.setdefault("al", [None] * history)
-        a = [None] * len(changes)
-        q: Array = np.negative(g)
-        for i in reversed(range(len(changes))):
-            a[i] = steps[i].dot(q) * ro[i]
-            q -= changes[i] * a[i]
-            al[i] = constant(a[i])
-        q *= kept["H_diag"]
-        for i in range(len(changes)):
-            q += steps[i] * (a[i] - changes[i].dot(q) * ro[i])
-        return q
 
-    def _gradient(self) -> Array:
-        """All gradients in one array; a parameter without one counts as zero."""
-        params = self.param_groups[0]["params"]
-        grads = [p._grad.to_dense() if p._grad is not None and p._grad.is_sparse else p._grad for p in params]
-        return np.concatenate(
-            [(np.zeros_like(p._array) if g is None else g._array).ravel() for p, g in zip(params, grads, strict=True)]
-        )
+def _direction(g: Array, kept: dict[str, Any], state: State, history: int) -> Array:
+    r"""$-Hg$ by the two-loop recursion, the memory updated first."""
+    if state["n_iter"] == 1:
+        kept.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
+        return np.negative(g)
+    changes, steps, ro = kept["old_dirs"], kept["old_stps"], kept["ro"]
+    y = g - kept["prev_flat_grad"]
+    s = kept["d"] * kept["t"]
+    curvature = y.dot(s)
+    if curvature > 1e-10:
+        if len(changes) == history:
+            for memory in (changes, steps, ro):
+                memory.pop(0)
+        changes.append(y)
+        steps.append(s)
+        ro.append(1.0 / curvature)
+        kept["H_diag"] = curvature / y.dot(y)
+    al = state.setdefault("al", [None] * history)
+    a = [None] * len(changes)
+    q: Array = np.negative(g)
+    for i in reversed(range(len(changes))):
+        a[i] = steps[i].dot(q) * ro[i]
+        q -= changes[i] * a[i]
+        al[i] = constant(a[i])
+    q *= kept["H_diag"]
+    for i in range(len(changes)):
+        q += steps[i] * (a[i] - changes[i].dot(q) * ro[i])
+    return q
 
-    def _move(self, t: Any, d: Array) -> None:
-        r"""$\theta \leftarrow \theta + t d$."""
-        offset = 0
-        for p in self.param_groups[0]["params"]:
-            array = p._array
-            array += d[offset : offset + array.size].reshape(array.shape) * float(t)
-            offset += array.size
-            self._wrote(p)
+
+def _gradient(params: list[Any]) -> Array:
+    """All gradients in one array; a parameter without one counts as zero."""
+    grads = [p._grad.to_dense() if p._grad is not None and p._grad.is_sparse else p._grad for p in params]
+    return np.concatenate(
+        [(np.zeros_like(p._array) if g is None else g._array).ravel() for p, g in zip(params, grads, strict=True)]
+    )
+
+
+def _move(optimizer: LBFGS, params: list[Any], t: Any, d: Array) -> None:
+    r"""$\theta \leftarrow \theta + t d$."""
+    offset = 0
+    for p in params:
+        array = p._array
+        array += d[offset : offset + array.size].reshape(array.shape) * float(t)
+        offset += array.size
+        optimizer._wrote(p)
 
 
 def _able_to_maximize(

@@ -1,7 +1,8 @@
 """The base of all optimizers: parameter groups, state, hooks, and the loop around an algorithm's update rule.
 
 An algorithm is a class with the constructor of PyTorch's, `_start` (the state of a parameter before its first step) and
-`_update` (one step of one parameter, on arrays and in place).
+`_update` (one step of one parameter, on arrays and in place). Both are those of the class that PyTorch has, whatever a class
+that inherits from it, or an object, has by these names: they are given the arrays of parameters.
 """
 
 from __future__ import annotations
@@ -102,6 +103,19 @@ def _read_by(cls: Any) -> frozenset[str]:
     return frozenset(name for code in codes for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
 
 
+@functools.cache
+def algorithm(cls: Any) -> tuple[Callable[..., State], Callable[..., None]]:
+    """How an optimizer of a class begins the state of a parameter, and how it makes a step.
+
+    Raises:
+        NotImplementedError: if the class is none of PyTorch's algorithms, and inherits from none.
+    """
+    for known in cls.__mro__:
+        if known.__module__.startswith("torch.") and issubclass(known, Optimizer) and known is not Optimizer:
+            return known._start, known._update
+    raise NotImplementedError
+
+
 class Optimizer:
     """Base class of optimizers: holds the parameters in groups, each with its options, and a state per parameter.
 
@@ -175,8 +189,8 @@ class Optimizer:
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters that have a gradient; returns what `closure` (computes loss and gradients anew) returns."""
-        if type(self)._update is Optimizer._update:
-            raise NotImplementedError
+        kind: Any = type(self)
+        start, update = algorithm(kind)
         loss = None
         if closure is not None:
             with grad_mode(True):
@@ -191,8 +205,8 @@ class Optimizer:
                 if grad._array.__class__ is not np.ndarray and grad.is_sparse and not self.sparse_gradients:
                     raise RuntimeError(self.dense_only())
                 kept = self.state.get(p)
-                state = _looked_at_state(kept) if kept else self._start(array, group)
-                self._update(array, -grad._array if maximize else grad._array, state, group)
+                state = _looked_at_state(kept) if kept else start(self, array, group)
+                update(self, array, -grad._array if maximize else grad._array, state, group)
                 if type(kept) is dict and kept:
                     kept.update(state)
                 elif state:

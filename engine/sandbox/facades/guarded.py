@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import collections
 import contextlib
-import copy
 import dataclasses
 import enum
 import functools
@@ -127,7 +126,6 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
                 guards.write(cls, name)
                 names.append(name)
 
-        with_own_fields(cls)
         if not are_harmless_patterns(names):
             options["match_args"] = False
         try:
@@ -145,17 +143,10 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
         named = [(f,) if isinstance(f, str) else tuple(f) for f in fields]
         for field in named:
             _plain(field[0])
-        fresh = [f[0] if len(f) == 1 else (*f[:2], *map(_fresh, f[2:])) for f in named]
-        made = dataclasses.make_dataclass(cls_name, fresh, namespace={"__module__": MAIN}, **options)
+        given = [f[0] if len(f) == 1 else f for f in named]
+        made = dataclasses.make_dataclass(cls_name, given, namespace={"__module__": MAIN}, **options)
         harmless_patterns(made)
         return replaced_by_guards(pin_class(made))
-
-    def with_own_fields(cls: type) -> None:
-        # Python writes a field's name into it: one that stands in two classes would have a name in the first that nobody
-        # has looked at there.
-        for name in vars(cls).get("__annotations__", ()):
-            if type(vars(cls).get(name)) is dataclasses.Field:
-                type.__setattr__(cls, name, _fresh(vars(cls)[name]))
 
     def replaced_by_guards(made: type) -> type:
         # Newer Pythons give each class a method of it.
@@ -168,11 +159,6 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
     names |= {name: converting[name] for name in ("asdict", "astuple", "replace")}
     guards.know(v for n, v in names.items() if n != "Field")
     return names | {"dataclass": dataclass, "make_dataclass": make_dataclass}
-
-
-def _fresh(default: Any) -> Any:
-    """What stands in a class for a field: one of its own, if it is a `Field`."""
-    return copy.copy(default) if type(default) is dataclasses.Field else default
 
 
 class NamesMeta(enum.EnumMeta):
@@ -195,8 +181,8 @@ class NamesMeta(enum.EnumMeta):
         if isinstance(given, str):
             given = given.replace(",", " ").split()
         members = [n if isinstance(n, str) else tuple(n) for n in (given.items() if isinstance(given, dict) else given)]
-        for member in members:
-            _plain(member if isinstance(member, str) else member[0])
+        plain = [_plain(member if isinstance(member, str) else member[0]) for member in members]
+        _guards[0].look_at_names(str(value), (cls,), plain)
         return super().__call__(value, members, module=MAIN)
 
 
@@ -210,7 +196,13 @@ def _made_by(make: Callable[..., Any]) -> Callable[..., Any]:
     return __new__
 
 
+_guards: list[Guards] = []
+"""Those of the world; no attribute of anything that a program has."""
+
+
 def _enum(guards: Guards) -> dict[str, Any]:
+    _guards[:] = [guards]
+
     def derived(name: str) -> Any:
         real = getattr(enum, name)
         namespace = NamesMeta.__prepare__(name, (real,))
@@ -293,10 +285,17 @@ def _functools(guards: Guards) -> dict[str, Any]:
         __doc__ = functools.cached_property.__doc__
 
         def __get__(self, instance: Any, owner: Any = None) -> Any:
-            # The name under which it keeps what it found may be that of another class's attribute.
-            if instance is not None and type(self.attrname) is str:
-                guards.write(instance, self.attrname)
-            return super().__get__(instance, owner)
+            name = self.attrname
+            if instance is None or type(name) is not str or type(getattr(instance, "__dict__", None)) is not dict:
+                return super().__get__(instance, owner)  # which says what is wrong
+            kept = instance.__dict__
+            if name in kept:
+                return kept[name]
+            found = self.func(instance)
+            # The name under which it keeps that may be that of another class's attribute.
+            guards.write(instance, name)
+            kept[name] = found
+            return found
 
     cached_property.__qualname__ = "cached_property"
     names = picked(functools, "cache lru_cache partial partialmethod reduce") | {"cached_property": cached_property}

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import copy
+import dataclasses
 import encodings.unicode_escape
+import functools
 import inspect
 import itertools
 import json
 import operator
+import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -249,11 +253,37 @@ def signature_of_text(cls: Any, obj: Any, text: Any, skip_bound_arg: bool = True
     return _signature_of_text(cls, obj, text, skip_bound_arg)
 
 
+_update_wrapper: Any = functools.update_wrapper
+
+
+def update_wrapper(
+    wrapper: Any, wrapped: Any, assigned: Any = functools.WRAPPER_ASSIGNMENTS, updated: Any = functools.WRAPPER_UPDATES
+) -> Any:
+    """As `functools.update_wrapper`. What a class has is not copied: its methods would be attributes of the wrapper, which
+    hands them out to anybody."""
+    own = getattr(wrapped, "__dict__", None)
+    return _update_wrapper(wrapper, wrapped, assigned, updated if type(own) is dict else ())
+
+
+def _found(thing: Any, name: str, *default: Any) -> Any:
+    """What `getattr` gives `dataclasses` for a field. It writes a field's name into it: one that stands in two classes, or that
+    a descriptor gives to both, would have a name in the first that nobody has looked at there."""
+    found = getattr(thing, name, *default)
+    return copy.copy(found) if type(found) is dataclasses.Field else found
+
+
+_field: Any = vars(dataclasses)["_get_field"]
+field_of_class = types.FunctionType(_field.__code__, {**vars(dataclasses), "getattr": _found}, _field.__name__)
+"""What `dataclasses` makes a field with: one that belongs to this class alone."""
+
+
 def mend() -> None:
     """Put into the standard library of this process what it calls by names of its own; before a codec is looked up."""
     replaced: tuple[tuple[Any, str, Any], ...] = (
         (collections, "_count_elements", count_elements),
+        (dataclasses, "_get_field", field_of_class),
         (encodings.unicode_escape.Codec, "decode", staticmethod(decode_escapes)),
+        (functools, "update_wrapper", update_wrapper),
         (inspect, "_signature_fromstr", signature_of_text),
         *((itertools, f.__name__, f) for f in (chain, cycle, groupby, islice, pairwise, tee, zip_longest)),
         *((itertools, name, kind) for name, kind in OF_ITERTOOLS.items()),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from . import fields
 from .arrays import specified
 from .errors import PolicyError
 
@@ -59,6 +60,8 @@ def checked(dtype: Any) -> Any:
     count, largest = _parts(dtype)
     if count > 1 and count * largest > RECORD:
         raise PolicyError("an element with fields cannot be as large as that here", "Use an array for each field.")
+    if count > 1 and (dtype.hasobject or has_text(dtype)):
+        fields.watch()
     return dtype
 
 

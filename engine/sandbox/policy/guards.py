@@ -487,11 +487,16 @@ class Guards:
 
     def _look_at_all(self, name: str, bases: tuple[Any, ...], namespace: dict[str, Any]) -> None:
         """Look at a class that is about to be made from bases and names that were looked at one by one."""
-        before = [*dict.fromkeys(c for base in bases for c in mro_of(base))]
-        self._look_at_private(name, before, {*namespace, *namespace.get("__slots__", ())})
+        before = self.look_at_names(name, bases, {*namespace, *namespace.get("__slots__", ())})
         if not are_harmless_patterns(namespace.get("__match_args__", ())):
             dict.__setitem__(namespace, "__match_args__", ())
         self._notice(namespace.keys(), before)
+
+    def look_at_names(self, name: str, bases: tuple[Any, ...], names: Collection[str]) -> list[type]:
+        """Look at the names that a class will have, whoever makes it; the classes that it inherits from."""
+        before = [*dict.fromkeys(c for base in bases for c in mro_of(base))]
+        self._look_at_private(name, before, names)
+        return before
 
     def _notice(self, names: Collection[str], lines: Iterable[type]) -> None:
         """Note whether C code may call methods of a class by these names."""

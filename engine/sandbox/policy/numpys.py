@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy._core import arrayprint
 
-from . import dtypes
+from . import dtypes, fields
 from .errors import PolicyError
 from .natives import replace, set_maker
 
@@ -29,6 +29,8 @@ def mend() -> None:
     _shut_strings()
     replace(np.void, "__new__", staticmethod(_no_void))
     replace(np.generic, "byteswap", _named(_swapped_scalar, np.generic.byteswap))
+    replace(type(np.zeros(0).flags), "__setitem__", _no_flag)
+    fields.allow()
     for name, function in (
         ("__array__", _as_array), ("astype", _astype), ("byteswap", _byteswap), ("getfield", _getfield), ("repeat", _repeat),
         ("setfield", _setfield), ("view", _view),
@@ -85,6 +87,11 @@ def _shut_strings() -> None:
 def _no_void(cls: Any, *_: Any, **__: Any) -> NoReturn:
     """What `np.void` makes of anything would lie in memory as it is found, or hold objects that nobody put there."""
     raise PolicyError(f"'{cls.__name__}' objects cannot be made by calling their type here", "Index an array with fields.")
+
+
+def _no_flag(self: Any, name: Any, value: Any) -> NoReturn:
+    """An array that must not be written to says so by a flag."""
+    raise PolicyError("the flags of an array cannot be set in programs here", "Use copy() to get an array that can be written.")
 
 
 # --- what is looked at as another type ----------------------------------------------------------------------------------------

@@ -88,8 +88,8 @@ def handed_out(found: Any, name: str, lines: Iterable[type]) -> Any:
     for cls in lines:
         names = names_of(cls)
         if name in names:
-            # A static method stands there as something else.
-            return _looking(cls, found) if names[name] is found and names.get("__module__") != MAIN else found
+            own = names.get("__module__") == MAIN or isinstance(names[name], staticmethod | classmethod)
+            return found if own else _looking(cls, found)
     return found
 
 
@@ -139,11 +139,17 @@ def _function(cls: type, function: types.FunctionType) -> Any:
 def _property(cls: type, found: property) -> Any:
     parts: list[Any] = [found.fget, found.fset, found.fdel]
     getter, setter, deleter = (_function(cls, part) if type(part) is types.FunctionType else part for part in parts)
-    return property(getter, setter, deleter, found.__doc__)
+    kind: Any = type(found)
+    made = kind.__new__(kind)
+    if kind is not property:
+        made.__dict__.update(found.__dict__)
+    property.__init__(made, getter, setter, deleter, found.__doc__)
+    return made
 
 
 _LOOKED_INTO: dict[type, Callable[[type, Any], Any]] = {types.FunctionType: _function, property: _property}
-"""What a program could call with anything, by its type, and what it is given instead."""
+"""What a program could call with anything, by its type, and what it is given instead. The engine's own kinds of properties are
+among it when its classes are watched."""
 
 
 # --- classes ------------------------------------------------------------------------------------------------------------------
@@ -156,6 +162,7 @@ _hold.argtypes, _hold.restype = [ctypes.py_object], None
 def arm() -> None:
     """Watch the engine's classes, and from here on those that programs get to know."""
     _armed[:] = [True]
+    _LOOKED_INTO.update(dict.fromkeys(filter(is_engines, below(property)), _property))
     for cls in below(object):
         if is_engines(cls):
             watch(cls)

@@ -454,3 +454,25 @@ def test_an_optimizer_makes_no_cycle() -> None:
         assert gone() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("name", [name for name in cases.OPTIMIZERS if name != "LBFGS"])
+def test_a_step_is_that_of_the_algorithm_whatever_an_object_has_by_its_names(name: str) -> None:
+    def given(*_: Any) -> None:
+        raise AssertionError("arrays of parameters are given to something else")
+
+    kind: Any = getattr(engine.optim, name)
+    mine: Any = type("Mine", (kind,), {"_start": given, "_update": given})
+    p, q = (engine.nn.Parameter(engine.ones(2, 2)) for _ in range(2))
+    one, other = mine([p], lr=0.1), kind([q], lr=0.1)
+    vars(one).update(_start=given, _update=given)
+    for parameter, optimizer in ((p, one), (q, other)):
+        parameter.grad = engine.ones(2, 2).to_sparse() if name == "SparseAdam" else engine.ones(2, 2)
+        optimizer.step()
+    assert p.tolist() == q.tolist() != engine.ones(2, 2).tolist()
+
+
+def test_what_inherits_from_no_algorithm_has_no_step() -> None:
+    optimizer = engine.optim.Optimizer([engine.ones(1, requires_grad=True)], {})
+    with pytest.raises(NotImplementedError):
+        optimizer.step()

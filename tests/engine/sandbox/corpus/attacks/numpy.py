@@ -645,3 +645,60 @@ for k in range(3): a[k] = (A(), A(), A(), A(), A(), A())
 live = True
 try: print(a.argmax())
 except Exception as e: print("REACHED", e)
+
+# %% text is written as numbers by way of a flag
+#: goal: memory
+import numpy as np
+a = np.array(['abcd', 'efgh'])
+v = a.view(np.uint32)
+v.flags['WRITEABLE'] = True
+v[0] = 0x41414141
+if 'U4141' in ascii(a.tolist()): print("REACHED")
+
+# %% objects in fields that a view leaves out
+#: goal: memory
+import numpy as np
+a = np.zeros(1, [('x', 'O'), ('y', 'i8')])
+kept = ['REACHED']
+for look in (lambda v: np.frombuffer(v, 'i8'), lambda v: np.asarray(memoryview(v)).view('i8'), lambda v: np.asarray(v.data).view('i8'),
+             lambda v: np.asarray(v[0].data).view('i8'), lambda v: np.frombuffer(v[0], 'i8')):
+    a['x'][0] = 'mine'
+    try:
+        look(a[['y']])[0] = id(kept)
+        print(a['x'][0])
+    except Exception as e: print(e)
+
+# %% text in fields that a view leaves out
+#: goal: memory
+import numpy as np
+a = np.zeros(1, [('t', 'U2'), ('y', 'i8')])
+def write(w): w[0] = 0x41414141
+for make in (lambda v: write(v.view('u4')), lambda v: write(np.frombuffer(v, 'u4')), lambda v: write(np.asarray(memoryview(v)).view('u4')),
+             lambda v: write(np.asarray(v.data).view('u4')), lambda v: write(v.getfield('u4', 0)), lambda v: v.setfield(0x41414141, 'u4', 0),
+             lambda v: v[0].setfield(0x41414141, 'u4', 0), lambda v: v[0].view([('q', 'u4', 4)]).__setitem__('q', 0x41414141)):
+    a['t'][0] = 'ab'
+    try: make(a[['y']])
+    except Exception as e: print(e)
+    if 'U4141' in ascii(a['t'].tolist()): print("REACHED")
+
+# %% elements of a type that is equal and knows of no objects
+#: goal: memory
+import numpy as np
+a = np.zeros(3, [('x', 'O'), ('y', 'i8')])
+kept = ['REACHED']
+bare = np.dtype({'names': ['y'], 'formats': ['i8'], 'offsets': [8], 'itemsize': 16})
+forged = np.array([id(kept), 7] * 3, 'i8').view(bare)
+def write(w): w.view('i8')[0] = id(kept)
+for look in (lambda v: write(v.view(bare)), lambda v: write(v.getfield(bare, 0)), lambda v: write(np.asarray(v, bare)),
+             lambda v: np.take(forged, [0, 1, 2], out=v, mode='clip'), lambda v: forged.take([0, 1, 2], out=v, mode='wrap'),
+             lambda v: write(v[:1].view(bare))):
+    for names in (['y'], ('y',), np.array(['y']), (k for k in 'y')):
+        a['x'] = 'mine'
+        try:
+            look(a[names])
+        except Exception as e: print(e)
+        try:
+            a[0][names]['y'] = 5
+            look(np.asarray(a[0][names]).reshape(1))
+        except Exception as e: print(e)
+        print(a['x'][0])

@@ -353,3 +353,62 @@ print(vars(e))
 torch.optim.SGD.__init__(e, [p], lr=0.1)
 p.sum().backward()
 e.step()
+
+# %% what wraps a class hands out its methods
+#: goal: marks
+import contextlib, functools, torch
+class Stranger:
+    training = False
+    def children(self): return []
+for wrap in (functools.lru_cache, functools.cache, contextlib.contextmanager, torch.func.vmap, torch.func.grad,
+             torch.distributions.utils.lazy_property):
+    s = Stranger()
+    try:
+        wrap(torch.nn.Module).train(s)
+        if s.training: print("REACHED")
+    except Exception as e: print(e)
+
+# %% getters of kinds of properties
+#: goal: marks
+from torch import distributions as D
+class Stranger:
+    event_dim, total_count = 3, 5
+for found in (D.Multinomial.support, D.VonMises.variance, D.Categorical.probs):
+    try: print("REACHED", found.fget(Stranger()))
+    except AttributeError as e: print("REACHED", e)
+    except TypeError as e: print(e)
+
+# %% a cached property that has another name when its function has run
+#: goal: marks
+import functools, torch
+def value(self):
+    cached.__init__(value)
+    class B: _pickled = cached
+    return 5
+cached = functools.cached_property(value)
+class E(torch.nn.Module):
+    x = cached
+e = E()
+e.x
+if '_pickled' in vars(e): print("REACHED")
+
+# %% a field that a descriptor gives to two classes
+#: goal: marks
+import dataclasses, torch
+f = dataclasses.field(default=None)
+class Gives:
+    def __get__(self, thing, cls=None): return f
+@dataclasses.dataclass
+class A: x: object = Gives()
+@dataclasses.dataclass
+class B: _pickled: object = Gives()
+@dataclasses.dataclass
+class E(A, torch.nn.Module): pass
+if '_pickled' in vars(E(5)): print("REACHED")
+
+# %% members of an enumeration that is made by a call
+#: goal: marks
+import enum, torch
+class Base(torch.nn.Module, enum.Enum): pass
+X = Base('X', {'a': (), '_pickled': ()})
+print("REACHED")
