@@ -43,6 +43,11 @@ PICTURED = 0.5
 _EXPORTED = re.compile(r"^export ", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 _SET_IN = re.compile(r"^[ \t]+", re.MULTILINE)
+_RULE = re.compile(r"^([^{}@\n]+)\{[^{}]*\}[ \t]*\n", re.MULTILINE)
+_NOT = re.compile(r":not\([^()]*\)")
+_STREAMLITS = re.compile(r"\.st[A-Z-]|data-testid")
+"""A selector of what Streamlit draws."""
+_BLANK = re.compile(r"^@media[^{}]*\{\s*\}\n", re.MULTILINE)
 _EXPORT = re.compile(r"export\s*\{\s*([\w$]+) as default\s*\};?\s*$")
 
 
@@ -62,7 +67,7 @@ def replay_html(recording: Recording, options: Options = LAST, tell: Tell = unto
     parts = {
         "policy": policy,
         "title": text(options.title or "Replay"),
-        "style": _lean(STYLE) + _lean(FOLDER / "replay.css"),
+        "style": _styles(),
         "data": _packed(data),
         "windows": "\n".join(windows),
         "beside": "\n".join(beside),
@@ -82,6 +87,17 @@ def _text(path: Path) -> str:
 def _lean(path: Path) -> str:
     """A script or style of ours without the comments that stand on lines of their own, and without what lines are set in by."""
     return _SET_IN.sub("", _COMMENT.sub("", _text(path)))
+
+
+@cache
+def _styles() -> str:
+    """The page's styles without those of what Streamlit draws, which no replay has, and the replay's own."""
+
+    def kept(rule: re.Match[str]) -> str:
+        selectors = _NOT.sub("", rule[1]).split(",")
+        return "" if all(_STREAMLITS.search(each) for each in selectors) else rule[0]
+
+    return _BLANK.sub("", _RULE.sub(kept, _lean(STYLE))) + _lean(FOLDER / "replay.css")
 
 
 @cache

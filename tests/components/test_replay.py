@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from components.replay import REPLAY, replay_html
-from components.replay.page import FOLDER, STYLE
+from components.replay.page import FOLDER, STYLE, _lean, _styles
 from components.replay.panels import MAX_MOMENTS, panels
 from engine.export import Options
 from engine.graph.rolled_graph import rolled_graph
@@ -42,6 +42,16 @@ def test_the_policy_names_the_one_script_by_its_hash() -> None:
     assert f"script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" in policy
     assert policy.startswith("default-src 'none';")
     assert "unsafe-eval" not in policy
+
+
+def test_styles_of_what_streamlit_draws_are_left_out_and_no_others() -> None:
+    styles = _styles()
+    assert "data-testid" in _lean(STYLE)
+    assert ".st-key-headline button" not in styles
+    for line in _lean(STYLE).splitlines():
+        if "{" in line and not re.search(r"\.st[A-Z-]|data-testid|^@media|^\}", line):
+            assert line in styles, line
+    assert styles.count("{") == styles.count("}")
 
 
 def test_nothing_is_named_that_would_be_fetched() -> None:

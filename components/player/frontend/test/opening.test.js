@@ -9,6 +9,7 @@ import { createSelection } from '../src/selection.js';
 import { createState } from '../src/state.js';
 import { createStore } from '../src/store.js';
 import { createViewport } from '../src/viewport.js';
+import { rolledRun } from './rolled-run.mjs';
 
 const LAST = 2;
 /** A graph as a row of cards; the steps are about the first, the middle and the last of them, and Python has the first selected. */
@@ -155,6 +156,17 @@ test('the first view is that of the size that the graph gets, whatever sizes it 
 
 test('and so it is of a graph that cannot be read as a whole', () => {
   opensAlike(LONG);
+});
+
+test('a run that was rolled and is not any more is looked at anew, not where something else was', () => {
+  const { view, direction } = rolledRun();
+  const made = player().take(rolledRun()).size(666, 666);
+  made.camera.zoomBy(3, { x: 600, y: 600 });
+  made.viewport.paint();
+  made.take({ ...LONG, view, direction, keep: { run: 'before', step: 0, selected: 't0' } });
+  const { scale, position } = made.view();
+  assert.ok(scale >= READABLE && scale < 0.8);
+  assert.ok(Math.abs(position.x - 333 / scale) < 150, `the first card is in view, not ${position.x}`);
 });
 
 test('of two graphs that come before there is room, only the last is looked at', () => {
