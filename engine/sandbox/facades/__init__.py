@@ -155,7 +155,7 @@ class World:
     def _put_absent(self, module: str, name: str) -> None:
         """Let a program import a name of a module that is not there, to be refused where it is used."""
         if name[:1] != "_":
-            made = absent_class(f"{module}.{name}", instead(module) or unknown(module.partition(".")[0]))
+            made = absent_class(f"{module}.{name}", instead(f"{module}.{name}") or unknown(module.partition(".")[0]))
             self.guards.know([made], bases=True)
             vars(self.modules[module])[name] = made
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.diagnosis import findings
 from engine.sandbox import run
 
 
@@ -222,6 +223,11 @@ def test_a_folder_that_is_not_there_is_to_be_made_and_a_file_to_be_opened() -> N
     assert [error.help.split()[:3] for error in errors if error is not None] == [
         ["Make", "the", "folder"], ["Make", "the", "folder"], ["Open", "the", "file"], ["Open", "the", "file"]
     ]  # fmt: skip
+    recording = run("open('a/b', 'w')").recording
+    assert recording is not None
+    assert [found.fix for found in findings(recording)] == [
+        "Make the folder first: os.makedirs makes those that it is in, too."
+    ]
 
 
 def test_an_error_about_arguments_names_the_function_as_python_does() -> None:

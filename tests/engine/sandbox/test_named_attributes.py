@@ -48,6 +48,7 @@ libraries/pandas/computing.py _least.reduce
 libraries/pandas/index.py Index._compare
 libraries/pandas/series.py with_operators
 libraries/pandas/strings.py _method.each
+libraries/scipy/special.py _along _of_numbers
 libraries/sklearn/base.py BaseEstimator.set_params
 libraries/torchsummary/__init__.py summary.note
 libraries/torchvision/transforms/presets.py ImageClassification.__repr__
