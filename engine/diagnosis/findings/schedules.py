@@ -40,8 +40,9 @@ RATE_DECAYED = Kind("rate_decayed", "warning", "The learning rate has fallen to 
 SCHEDULE_UNUSED = Kind("schedule_unused", "warning", "A learning rate schedule is made and never stepped.")
 RATE_RISES_AGAIN = Kind("rate_rises_again", "hint", "A cosine schedule is stepped beyond its end, and the rate comes back up.")
 SCHEDULE_OF_ANOTHER = Kind(
-    "schedule_of_another", "warning", "A schedule changes the rate of another optimizer than the one that it is for."
-)
+    "schedule_of_another", "warning", "A schedule changes the rate of another optimizer than the one that it is for.",
+    mechanical=True,
+)  # fmt: skip
 PLATEAU_MODE = Kind(
     "plateau_mode",
     "warning",
