@@ -40,9 +40,8 @@ RATE_DECAYED = Kind("rate_decayed", "warning", "The learning rate has fallen to 
 SCHEDULE_UNUSED = Kind("schedule_unused", "warning", "A learning rate schedule is made and never stepped.")
 RATE_RISES_AGAIN = Kind("rate_rises_again", "hint", "A cosine schedule is stepped beyond its end, and the rate comes back up.")
 SCHEDULE_OF_ANOTHER = Kind(
-    "schedule_of_another", "warning", "A schedule changes the rate of another optimizer than the one that it is for.",
-    mechanical=True,
-)  # fmt: skip
+    "schedule_of_another", "warning", "A schedule changes the rate of another optimizer than the one that it is for."
+)
 PLATEAU_MODE = Kind(
     "plateau_mode",
     "warning",
@@ -471,7 +470,6 @@ def schedules_of_one(run: Run) -> Iterator[Finding]:
         step=run.optimizer_steps[0][0], site=second.site, related=[first.site, without[0].site],
         evidence=[(f"schedules of {name}", "2"), (f"schedules of {other}", "0")],
         nodes=[key(t) for t in run.optimizer_steps[0][1].parameters],
-        changes=mending.replaced(run, site_of(second.site.cell, second.call.args[0]), other),
     )  # fmt: skip
 
 
