@@ -96,7 +96,7 @@ def _unwanted(q: Question, leaf: int) -> str:
     trained = run.trained | run.optimized
     if trained and leaf not in trained:
         return f"Nothing updates {q.label(leaf)}: no gradient of it is missed."
-    if not run.tensors[leaf].first_name and not run.consumers.get(leaf):
+    if leaf == q.tensor and not run.tensors[leaf].first_name and not q.uses(len(run.events)):
         return "No name of the program leads to it any more."
     return ""
 

@@ -122,7 +122,8 @@ VALUES = (
             Case(r"index (-?\d+) is out of bounds for (?:dimension|axis) (\d+) with size (\d+)",
                  "Index {1} is asked of dimension {2}, which has {3} entries."),
             Case(r"mask (\[[^\]]*\]) at index \d+ does not match the shape of the indexed tensor (\[[^\]]*\])",
-                 "A mask of shape {1} chooses from a tensor of shape {2}.", "Give the mask the tensor's shape."),
+                 "A mask of shape {1} chooses from a tensor of shape {2}.",
+                 "Give the mask the tensor's shape. Numbers of places must not be uint8, which is taken as a mask: .long()."),
         ),
     ),
     Failure(

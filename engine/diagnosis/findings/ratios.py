@@ -23,7 +23,7 @@ OLD_COMPUTED_ANEW = Kind(
 RATIO_INVERTED = Kind(
     "ratio_inverted", "error", "The ratio of a policy's loss is that of old to new probabilities, so that it makes better "
     "actions "
-    "less likely.", mechanical=True,
+    "less likely.", mechanical=True, settled=True,
 )  # fmt: skip
 
 _LOOKED_AT = 64

@@ -17,7 +17,7 @@ from .registry import rule
 RETURNS_REVERSED = Kind(
     "returns_reversed", "warning",
     "Returns are computed from the end of an episode and kept in that order, beside log-probabilities from its beginning.",
-    mechanical=True,
+    mechanical=True, settled=True,
 )  # fmt: skip
 END_UNUSED = Kind(
     "end_unused", "hint", "The target of a value goes on behind the end of an episode: what says where it ends is used nowhere."

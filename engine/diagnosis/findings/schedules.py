@@ -470,7 +470,6 @@ def schedules_of_one(run: Run) -> Iterator[Finding]:
         step=run.optimizer_steps[0][0], site=second.site, related=[first.site, without[0].site],
         evidence=[(f"schedules of {name}", "2"), (f"schedules of {other}", "0")],
         nodes=[key(t) for t in run.optimizer_steps[0][1].parameters],
-        changes=mending.replaced(run, site_of(second.site.cell, second.call.args[0]), other),
     )  # fmt: skip
 
 

@@ -216,8 +216,8 @@ def test_a_pass_that_is_still_on_its_way_is_not_said_to_have_missed_the_tensor()
         (
             "w = torch.ones(2, requires_grad=True)\n"
             "y = torch.autograd.grad((w**2).sum(), w,\n    retain_graph=True)[0]\ny = y.norm() - 1\n",
-            "so nothing leads from them to w",
-            "Call torch.autograd.grad with create_graph=True.",
+            "so nothing leads from them to w. No backward pass starts from what is computed from y: no gradient is missed",
+            "If a gradient is wanted: call torch.autograd.grad with create_graph=True.",
         ),
     ],
 )
