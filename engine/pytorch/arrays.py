@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..recording.store import DTYPES, ArrayStore, Summary, outline, untold
 from .afar import EXACT, Elsewhere
+from .together import FEW, Together
 
 LEVELS = {"facts": -1, "statistics": 64, "values": 1024}
 """Elements up to which a tensor is kept whole, by what is asked for; -1 where nothing is asked of values."""
@@ -66,6 +67,10 @@ class Keeper:
         self.store, self.whole = store, whole
         self._looked_at: dict[int, tuple[weakref.ref[torch.Tensor], int, int, torch.dtype, Summary]] = {}
         """Address → the tensor that lies there, its version, elements and dtype, and its summary."""
+        self._copied: dict[int, tuple[weakref.ref[torch.Tensor], int, int, torch.dtype, list[int]]] = {}
+        """The same of small tensors, with the arrays of which their summary is told."""
+        self._together: dict[torch.dtype, Together] = {}
+        """Copies of these."""
         self._elsewhere: dict[torch.device, Elsewhere] = {}
         """What is under way on other devices."""
         self._untold: dict[tuple[torch.dtype, torch.Size], int] = {}
@@ -74,11 +79,13 @@ class Keeper:
     def forget(self) -> None:
         """Memory was written, by whatever name."""
         self._looked_at.clear()
+        self._copied.clear()
         for each in self._elsewhere.values():
             each.forget()
 
     def settle(self) -> None:
-        """Read what is under way on other devices."""
+        """Tell what has been promised: of small tensors, and what is under way on other devices."""
+        self._tell_together()
         for each in self._elsewhere.values():
             each.settle()
 
@@ -105,6 +112,8 @@ class Keeper:
                 return self.store.kept(name, shape, string_at(tensor.data_ptr(), size) if size else b"")
             return self.store.kept(name, shape, _bytes(_strided(tensor), name))
         if dtype in EXACT and tensor.__class__ in _PLAIN and count and tensor.layout is torch.strided:
+            if count <= FEW and _is_a_piece(tensor):
+                return self._together_with_others(tensor, name, shape, count)
             return self.store.summed(name, shape, self._summary(tensor, count))
         return self.store.summed(name, shape, brief(_strided(tensor)))
 
@@ -132,7 +141,7 @@ class Keeper:
 
     def _summary(self, tensor: torch.Tensor, count: int) -> Summary:
         """The summary of a plain tensor, unless it is a view of what has been looked at as it is."""
-        if tensor.is_inference() or not (tensor.is_contiguous() or _dense(tensor.shape, tensor.stride())):
+        if not _is_a_piece(tensor):
             return brief(tensor.detach())
         at, version, dtype = tensor.data_ptr(), tensor._version, tensor.dtype
         found = self._looked_at.get(at)
@@ -143,6 +152,38 @@ class Keeper:
             self._looked_at.clear()
         self._looked_at[at] = weakref.ref(tensor), version, count, dtype, made
         return made
+
+    def _together_with_others(self, tensor: torch.Tensor, name: str, shape: tuple[int, ...], count: int) -> int:
+        """The id of a small tensor that lies all of a piece in the processor's memory, of which a summary is kept."""
+        at, version, dtype = tensor.data_ptr(), tensor._version, tensor.dtype
+        id = self.store.promise(name, shape, whole=False)
+        found = self._copied.get(at)
+        if found is not None and found[1] == version and found[2] == count and found[3] is dtype and found[0]() is not None:
+            found[4].append(id)
+            return id
+        together = self._together.get(dtype)
+        if together is None:
+            kind = _in_numpy(dtype)
+            assert kind is not None
+            together = self._together[dtype] = Together(kind, self.store, _outlined)
+        if not together.has_room(count):
+            self._tell_together()
+        arrays = [id]
+        together.copy(at, count, arrays)
+        self._copied[at] = weakref.ref(tensor), version, count, dtype, arrays
+        return id
+
+    def _tell_together(self) -> None:
+        self._copied.clear()
+        for each in self._together.values():
+            each.tell()
+
+
+def _is_a_piece(tensor: torch.Tensor) -> bool:
+    """Whether a plain tensor is all of a piece of memory, of which PyTorch counts how often it was written."""
+    if tensor.is_inference() or tensor.is_neg():
+        return False
+    return tensor.is_contiguous() or _dense(tensor.shape, tensor.stride())
 
 
 @lru_cache(maxsize=4096)
@@ -201,28 +242,36 @@ def _in_numpy(dtype: torch.dtype) -> np.dtype[Any] | None:
     return found
 
 
-@np.errstate(all="ignore")
 def _worked_out(tensor: torch.Tensor, count: int, dtype: torch.dtype) -> Summary:
     """The summary of what lies all of a piece in the processor's memory.
 
     A call of PyTorch's costs more than a thousand elements do, and one of NumPy's half of that. It is given the memory: of a
     tensor that `numpy()` has been asked of, PyTorch resizes the storage no more, as FSDP does when a pass ends.
     """
-    if count > _SMALL or tensor.is_neg():
+    if count > _SMALL:
         return brief(tensor.detach())
     kind = _in_numpy(dtype)
     assert kind is not None
-    memory: Any = (c_char * (count * kind.itemsize)).from_address(tensor.data_ptr())
-    array: NDArray[Any] = np.frombuffer(memory, kind)
+    array: NDArray[Any] = np.frombuffer(_memory(count * kind.itemsize).from_address(tensor.data_ptr()), kind)
     low, high = float(_least(array)), float(_most(array))
+    if low == high == 0 or not _is_finite(count, low, high):
+        return _outlined(array, low, high, 0.0, 0.0)
+    return _outlined(array, low, high, float(_sum(array)), float(array.dot(array)))
+
+
+def _is_finite(count: int, low: float, high: float) -> bool:
+    """Whether so many elements and their sum are finite without doubt, if these are the least and the largest."""
+    return -_LARGEST < count * low <= count * high < _LARGEST
+
+
+def _outlined(array: NDArray[Any], low: float, high: float, total: float, squares: float) -> Summary:
+    """The summary of elements of which the least and the largest, the sum and that of the squares are known."""
+    count = array.size
     if low == high == 0:
         return outline(0.0, 0.0, 0.0, 0.0, 0.0)
     # It is asked more of what is not finite, or whose sum is not.
-    if not -_LARGEST < count * low <= count * high < _LARGEST:
-        return brief(tensor.detach())
-    total, squares = float(_sum(array)), float(array.dot(array))
-    if not _LEAST < squares < _LARGEST:
-        return brief(tensor.detach())
+    if not (_is_finite(count, low, high) and _LEAST < squares < _LARGEST):
+        return brief(torch.from_numpy(array.copy()))
     mean = total / count
     variance = squares / count - mean * mean
     if low == high:
@@ -235,6 +284,12 @@ def _worked_out(tensor: torch.Tensor, count: int, dtype: torch.dtype) -> Summary
 
 
 _least, _most, _sum = np.minimum.reduce, np.maximum.reduce, np.add.reduce
+
+
+@lru_cache(maxsize=4096)
+def _memory(size: int) -> Any:
+    """So many bytes, as a type; to make it takes as long as all that is asked of them."""
+    return c_char * size
 
 
 def brief(tensor: torch.Tensor) -> Summary:

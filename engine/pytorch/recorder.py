@@ -60,6 +60,8 @@ FORMS = 65_536
 TEXT = 80
 SAVED = "_saved_"
 FOR_EVER = 2**30
+GONE = 1_000
+"""Tensors that are no more and are not forgotten yet, at most."""
 _RECORDERS = count()
 _UNSAID = frozenset(("device", "dtype", "generator", "layout", "memory_format", "pin_memory"))
 """Arguments of factories that their results show."""
@@ -206,7 +208,9 @@ class TorchRecorder(Logbook):
         """For each call of a module the id() of the frame that calls it, and where the program was."""
         self._ids: dict[int, Held] = {}
         """By `id()`."""
-        self._gone = self._went
+        self._gone: deque[Held] = deque()
+        """What is no more, and is forgotten when there is time: a function of Python's takes longer to be called than this."""
+        self._goes = self._gone.append
         self._next = 0
         self._mark = f"gradtape {next(_RECORDERS)}"
         """The entry of a node's metadata that says which it is: one number, which the garbage collector does not look at."""
@@ -378,23 +382,33 @@ class TorchRecorder(Logbook):
     def _assign(self, tensor: Tensor, number: int = NOTHING) -> int:
         if number < 0:
             number = self._number()
-        held = Held(tensor, self._gone)
+        held = Held(tensor, self._goes)
         held.number = number
         held.key = key = id(tensor)
+        before = self._ids.get(key)
+        if before is not None:
+            self._went(before)
         self._ids[key] = held
+        if len(self._gone) >= GONE:
+            self._forget()
         return number
 
+    def _forget(self) -> None:
+        """Let go of what is known of tensors that are no more."""
+        while self._gone:
+            self._went(self._gone.popleft())
+
     def _went(self, held: Held) -> None:
-        """A tensor is no more."""
+        """A tensor is no more, or has its number no more."""
         key = held.key
         if self._ids.get(key) is held:
             del self._ids[key]
             memory = self._memory_of.pop(key, 0)
             if memory:
-                sharers = self._sharers.get(memory, {})  # it may come about meanwhile, where another thread lets go of a tensor
-                sharers.pop(key, None)
+                sharers = self._sharers[memory]
+                del sharers[key]
                 if not sharers:
-                    self._sharers.pop(memory, None)
+                    del self._sharers[memory]
 
     def _shares(self, tensor: Tensor) -> None:
         """A tensor may lie in memory in which others do."""
@@ -650,9 +664,11 @@ class TorchRecorder(Logbook):
                 if self.known(tensor) < 0:
                     continue
             states[id(tensor)] = tensor, self._keep(tensor)
-            for held in [*self._sharers.get(_memory(tensor), {}).values()]:
+            memory = _memory(tensor)
+            for held in self._sharers.get(memory, {}).values():
                 alias = held()
-                if alias is not None and id(alias) not in states and self.known(alias) >= 0:
+                # Of one to which other data was assigned meanwhile, the memory is another.
+                if alias is not None and id(alias) not in states and self.known(alias) >= 0 and _memory(alias) == memory:
                     states[id(alias)] = alias, self._keep(alias)
         return [*states.values()]
 
@@ -1162,6 +1178,15 @@ class TorchRecorder(Logbook):
             self.owns(number, tensor.grad)
             array = self._keep(tensor.grad)
         self._grad_set(where, number, array, how)
+
+    def cleared(self, tensors: Sequence[Tensor]) -> None:
+        """Of these, which had a `.grad`, those that have none any more have lost it here."""
+        lost = {id(tensor): tensor for tensor in tensors if tensor.grad is None}
+        where = self.where() if lost else NOWHERE
+        for tensor in lost.values():
+            number = self.identify(tensor)
+            self._where = where
+            self._grad_set(where, number, NOTHING, "None")
 
     def _grad_set(self, where: Where, owner: int, array: int, how: str) -> None:
         def event() -> AnyEvent:

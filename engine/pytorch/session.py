@@ -20,7 +20,7 @@ from ..recording.call_paths import is_top
 from ..recording.collectives import path_of
 from ..recording.recording import Recording
 from ..recording.tensor_paths import tensor_paths
-from ..recording.writer import LoopNest
+from ..recording.writer import LoopNest, Where
 from . import serving
 from .arrays import LEVELS
 from .blackbox import MOMENTS, BlackBox, Moment
@@ -309,6 +309,8 @@ class _Names:
         self.recorder = recorder
         self._unnamed: WeakValueDictionary[int, Any] = WeakValueDictionary()
         """By `id()` the modules that were looked for in vain; one that is gone leaves its number to others."""
+        self._where: Where | None = None
+        """Where the program is, once that has been asked while names are looked for."""
 
     def __enter__(self) -> _Names:
         self.take(self.recorder)
@@ -348,6 +350,7 @@ class _Names:
 
     def look(self) -> None:
         """Note the names that have been bound since."""
+        self._where = None
         for frame in reversed(self._frames()):
             function = "" if is_top(frame.f_code.co_name) else frame.f_code.co_name
             for name, value in _locals(frame):
@@ -355,6 +358,7 @@ class _Names:
 
     def look_among(self, held: Mapping[str, Any]) -> None:
         """Note the names of a namespace, whose code may be over."""
+        self._where = None
         for name, value in list(held.items()):
             if not name.startswith("_"):
                 self._note(name, value, "")
@@ -363,12 +367,17 @@ class _Names:
         recorder = self.recorder
         if isinstance(value, torch.Tensor):
             if recorder.known(value) >= 0:
-                recorder._bind(name, value, function, recorder.where())
+                self._bind(name, value, function)
         elif recorder.kinds.is_module(value):
             recorder.module_calls.named(value, name)
             for path, tensor, held in tensor_paths(value, kinds=recorder.kinds):
                 if held and recorder.known(tensor) not in recorder._named:
-                    recorder._bind(name + path, tensor, function, recorder.where())
+                    self._bind(name + path, tensor, function)
+
+    def _bind(self, name: str, tensor: torch.Tensor, function: str) -> None:
+        if self._where is None:
+            self._where = self.recorder.where()
+        self.recorder._bind(name, tensor, function, self._where)
 
 
 def _attributes(thing: Any) -> list[tuple[Any, Any]]:

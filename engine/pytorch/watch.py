@@ -12,14 +12,17 @@ import os
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import wraps
+from sys import gettrace, settrace
 from threading import get_ident
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType
 from typing import Any
 
 import torch
 from torch.autograd import graph as autograd_graph
 from torch.autograd.profiler import record_function
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
-from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode
 from torch.utils import _python_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -90,22 +93,33 @@ class _Calls(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         recorder = self.recorder
-        other = None if recorder.busy or recorder.stepping else _OTHER.get(func, "operation")
-        if other is None or other == "asked":
-            return func(*args, **kwargs) if kwargs else func(*args)
-        if other == "operation":
-            before, recorder.calling = recorder.calling, func
-            recorder.at = None
-            try:
-                result = func(*args, **kwargs) if kwargs else func(*args)
-            finally:
-                recorder.calling = before
+        trace = recorder.codes.trace
+        if trace is not None:
+            # Python goes through code of which a trace function is told several times as slowly, line by line.
+            if gettrace() is trace and not types and _is_pytorchs(func, args, kwargs):
+                settrace(None)
+            else:
+                trace = None
+        try:
+            other = None if recorder.busy or recorder.stepping else _OTHER.get(func, "operation")
+            if other is None or other == "asked":
+                return func(*args, **kwargs) if kwargs else func(*args)
+            if other == "operation":
+                before, recorder.calling = recorder.calling, func
                 recorder.at = None
-            if recorder.waiting and not recorder.failure:
-                with recorder.noted:
-                    recorder.settle()
-            return result
-        return self._other(other, func, args, kwargs or {})
+                try:
+                    result = func(*args, **kwargs) if kwargs else func(*args)
+                finally:
+                    recorder.calling = before
+                    recorder.at = None
+                if recorder.waiting and not recorder.failure:
+                    with recorder.noted:
+                        recorder.settle()
+                return result
+            return self._other(other, func, args, kwargs or {})
+        finally:
+            if trace is not None:
+                settrace(trace)
 
     def _other(self, other: str, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         recorder = self.recorder
@@ -144,6 +158,18 @@ class _Calls(TorchFunctionMode):
                 _retaining(recorder, args[0])
         elif other == "read" and isinstance(args[0], Tensor):
             recorder.read(args[0], READS[func])
+
+
+def _is_pytorchs(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> bool:
+    """Whether what is called runs none of the program's code, but in a backward pass; an operation of the program's own may,
+    and what is given a function."""
+    kind = type(func)
+    if kind not in _COMPILED and not (kind is FunctionType and str(func.__module__).startswith("torch.")):
+        return False
+    return not any(map(callable, args)) and not (kwargs and any(map(callable, kwargs.values())))
+
+
+_COMPILED = frozenset((BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType))
 
 
 class Modes:
@@ -261,6 +287,7 @@ def watching(recorder: TorchRecorder) -> Iterator[None]:
         for handle in _modules(recorder):
             stack.callback(handle.remove)
         stack.enter_context(_optimizers(recorder, modes))
+        stack.enter_context(_clearing(recorder, modes))
         stack.enter_context(_passes(recorder, modes))
         stack.enter_context(_functions(recorder))
         stack.enter_context(_parameters(recorder))
@@ -367,10 +394,20 @@ def _optimizers(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
         if get_ident() == recorder.thread and steps and steps[-1].optimizer is optimizer:
             over(finished=True)
 
-    original = record_function.__exit__
+    enter, leave = record_function.__enter__, record_function.__exit__
+
+    def entered(self: Any) -> Any:
+        if recorder.deaf:
+            return enter(self)
+        with recorder.aside():
+            return enter(self)
 
     def left(self: Any, kind: Any, error: Any, trace: Any) -> Any:
-        result = original(self, kind, error, trace)
+        if recorder.deaf:
+            result = leave(self, kind, error, trace)
+        else:
+            with recorder.aside():
+                result = leave(self, kind, error, trace)
         # Hooks are not called after a step that raises; but its name is given to the profiler, and taken back.
         if kind is not None and steps and get_ident() == recorder.thread and self.name == _step_name(steps[-1].optimizer):
             over(finished=False)
@@ -379,7 +416,40 @@ def _optimizers(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
     with ExitStack() as stack:
         stack.callback(register_optimizer_step_pre_hook(before).remove)
         stack.callback(register_optimizer_step_post_hook(after).remove)
+        stack.enter_context(_instead(record_function, "__enter__", entered))
         stack.enter_context(_instead(record_function, "__exit__", left))
+        yield
+
+
+@contextmanager
+def _clearing(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
+    """An optimizer takes the gradients away from all of its parameters at once."""
+    original = vars(Optimizer)["zero_grad"]
+
+    def zero_grad(self: Any, set_to_none: bool = True) -> None:
+        if not set_to_none or recorder.deaf or recorder.stepping:
+            original(self, set_to_none)
+            return
+        left = modes.leave()
+        if not all(left):  # there are other modes, which are told of each
+            modes.come(left)
+            original(self, set_to_none)
+            return
+        had: list[Tensor] = []
+        with recorder.noted:
+            recorder.settle()
+            had = [p for group in self.param_groups for p in group["params"] if p.grad is not None]
+        followed = recorder.follow(False)
+        try:
+            original(self, set_to_none)
+        finally:
+            recorder.follow(followed)
+            modes.come(left)
+            if not recorder.failure:
+                with recorder.noted:
+                    recorder.cleared(had)
+
+    with _instead(Optimizer, "zero_grad", wraps(original)(zero_grad)):
         yield
 
 
@@ -429,6 +499,7 @@ def _passes(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
             roots = [t for t in t_outputs if isinstance(t, Tensor)]
             handles = recorder.began(roots, grads, bool(retain), bool(create), inputs, via)
         error: BaseException | None = None
+        followed = recorder.follow(True)  # hooks and custom Functions are the program's
         try:
             with modes.again() if create else modes.only_calls():
                 return original(t_outputs, *args, **kwargs)
@@ -436,6 +507,7 @@ def _passes(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
             error = raised
             raise
         finally:
+            recorder.follow(followed)
             with recorder.aside():
                 for handle in handles:
                     handle.remove()

@@ -101,6 +101,9 @@ def untold(nan: int = 0, inf: int = 0) -> Summary:
     return Summary(nothing, nothing, nothing, nothing, nothing, nan, inf, (0,) * BINS, (nothing, nothing), (), ())
 
 
+_UNTOLD = untold()
+
+
 def outline(low: float, high: float, mean: float, std: float, norm: float, nan: int = 0, inf: int = 0) -> Summary:
     """The summary of an array of which only statistics are known."""
     return Summary(low, high, mean, std, norm, nan, inf, (), (low, high), (), ())
@@ -264,7 +267,7 @@ class ArrayStore:
         """The id of an array of which it is told later what is kept (`fulfil`): all of it, or a summary. It is one of which
         nothing is known if that has not been told when arrays are next handed over."""
         if not whole:
-            return self.summed(dtype, shape, untold())
+            return self.summed(dtype, shape, _UNTOLD)
         id = self._put(self._kind(dtype, shape), b"")
         self._open.add(id)
         return id

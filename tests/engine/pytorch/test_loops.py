@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from engine.recording.events import OpRan
+
 PROGRAM = """
 def nested(at):
     for a in range(2):
@@ -172,3 +174,103 @@ def test_of_a_node_that_tells_what_it_did_python_tells_once(torch: ModuleType) -
         assert long - short == 20
     finally:
         sys.settrace(before)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="lines are told of by sys.monitoring")
+def test_python_tells_of_none_of_the_calls_in_which_gradients_are_taken_away(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    told: list[str] = []
+
+    def counted(frame: Any, event: str, _: Any) -> None:
+        told.append(frame.f_code.co_name)
+
+    def of_parameters(count: int) -> int:
+        optimizer = torch.optim.SGD([torch.ones(2, requires_grad=True) for _ in range(count)])
+        for p in optimizer.param_groups[0]["params"]:
+            p.grad = torch.ones(2)
+        told.clear()
+        optimizer.zero_grad()
+        return len(told)
+
+    before = sys.gettrace()
+    sys.settrace(None)
+    try:
+        with record() as session:
+            assert session.recorder is not None
+            codes = session.recorder.codes
+            ours, codes.trace = codes.trace, counted
+            sys.settrace(counted)
+            try:
+                few, many = of_parameters(2), of_parameters(22)
+                assert sys.gettrace() is counted
+            finally:
+                sys.settrace(ours)
+                codes.trace = ours
+        assert few == many
+    finally:
+        sys.settrace(before)
+
+
+def test_a_function_that_pytorch_calls_has_its_loops(torch: ModuleType, tmp_path: Path) -> None:
+    """Not told of are calls of PyTorch's that call none of the program's code; those that are given some, and passes, may."""
+    from engine.pytorch import record
+
+    path = tmp_path / "program.py"
+    path.write_text(CALLED)
+    names: dict[str, Any] = {"torch": torch}
+    exec(compile(CALLED, str(path), "exec"), names)
+    session = record()
+    session.begin(sys._getframe(), tmp_path)
+    try:
+        names["train"]()
+    finally:
+        session.end()
+    tape = session.recording
+    lines = CALLED.splitlines()
+    marked = {lines.index(line) + 1 for line in lines if "# here" in line}
+    seen = {
+        (tape.line(event), tape.scopes[event.scope].loops[-1][1])
+        for event in tape.events
+        if isinstance(event, OpRan) and tape.line(event) in marked
+    }
+    assert seen == {(line, k) for line in marked for k in range(2)}
+
+
+CALLED = """
+def distance(a, b):
+    total = 0
+    for _ in range(2):
+        total = total + (a - b).abs().sum(-1)  # here
+    return total
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return halved(g)
+
+
+def halved(g):
+    for _ in range(2):
+        g = g * 0.5
+    return g
+
+
+def changed(g):
+    for _ in range(2):
+        g = g * 0.5  # here
+    return g
+
+
+def train():
+    a = torch.randn(3, 4, requires_grad=True)
+    loss = torch.nn.functional.triplet_margin_with_distance_loss(a, a * 2, a * 3, distance_function=distance)
+    b = Doubled.apply(a)
+    b.register_hook(changed)
+    (loss + b.sum()).backward()
+"""

@@ -291,6 +291,7 @@ def test_another_view_of_the_same_memory_is_not_looked_at_again_until_it_is_writ
     x = torch.arange(200.0)
     for tensor in (x, x.view(10, 20).t(), x[:100], x.expand(2, 200), x.view(torch.int32)):
         keeper.keep(tensor)
+    keeper.settle()
     whole, turned, half, twice, other = [array.summary for array in store.arrays]
     assert whole is turned
     assert half is not None and twice is not None and other is not None  # noqa: PT018
@@ -300,6 +301,7 @@ def test_another_view_of_the_same_memory_is_not_looked_at_again_until_it_is_writ
     x.data.add_(1)  # which PyTorch does not count, but the recorder sees it run
     keeper.forget()
     keeper.keep(x)
+    keeper.settle()
     assert [array.summary.max for array in store.arrays[-2:]] == [200.0, 201.0]  # type: ignore[union-attr]
 
 
@@ -438,3 +440,59 @@ def test_a_module_that_a_method_gives_to_its_object_has_the_name_there(taped: Ta
     names = {event.name: event.tensor for event in recording.events if isinstance(event, e.Named)}
     assert names["agent.target.weight"] == names["agent.net.weight"]
     assert [f.rule for f in findings(recording)] == ["target_is_network"]
+
+
+def test_what_was_given_other_data_is_not_written_with_its_old_views(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    with record() as tape:
+        x = torch.zeros(3)
+        view = x.view(3)
+        x.data = torch.ones(3)
+        view.add_(1)
+    (event,) = [event for event in tape.recording.events if isinstance(event, e.OpRan) and event.op == "add"]
+    assert len(event.written) == 1
+
+
+def test_an_optimizer_takes_each_gradient_away_once(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    a, b, c = (torch.ones(2, requires_grad=True) for _ in range(3))
+    with record() as tape:
+        with pytest.warns(UserWarning, match="duplicate parameters"):
+            optimizer = torch.optim.SGD([a, b, a, c])
+        (a * b).sum().backward()
+        optimizer.zero_grad()
+    cleared = [event for event in tape.recording.events if isinstance(event, e.GradSet)]
+    assert [(event.how, event.array) for event in cleared] == [("None", e.NOTHING)] * 2
+    assert len({event.tensor for event in cleared}) == 2
+    assert a.grad is b.grad is c.grad is None
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_small_tensors_are_summarized_as_they_were(torch: ModuleType, dtype: str) -> None:
+    from engine.pytorch import record
+
+    torch.manual_seed(0)
+    with record() as tape:
+        x = torch.zeros(100, dtype=getattr(torch, dtype))
+        given = []
+        for k in range(400):
+            x.normal_().add_(1e3 * (k % 2))
+            if k % 50 == 7:
+                x[3] = float("inf") if k % 100 == 7 else float("nan")
+            given.append(x.clone())
+            y = x.view(10, 10)  # of the same memory
+    assert y.shape == (10, 10)
+    views = [event.outputs[0].array for event in tape.recording.events if isinstance(event, e.OpRan) and event.op == "view"]
+    arrays = [tape.recording.arrays[number].summary for number in views]
+    assert len(arrays) == len(given)
+    for summary, tensor in zip(arrays, given, strict=True):
+        finite = tensor[tensor.isfinite()].double()
+        assert summary is not None
+        assert (summary.nan, summary.inf) == (int(tensor.isnan().sum()), int(tensor.isinf().sum()))
+        for name, expected in (
+            ("min", finite.min()), ("max", finite.max()), ("mean", finite.mean()), ("std", finite.std(correction=0)),
+            ("norm", finite.norm()),
+        ):  # fmt: skip
+            assert getattr(summary, name) == pytest.approx(float(expected), rel=1e-5, abs=1e-6)

@@ -57,7 +57,9 @@ def test_nothing_is_left_behind(torch: ModuleType) -> None:
     def state() -> list[Any]:
         return [
             graph._engine_run_backward, torch.autograd._engine_run_backward, vars(torch.autograd.Function)["apply"],
-            torch.nn.Parameter.__new__, dict(module._global_forward_hooks), dict(module._global_forward_pre_hooks),
+            torch.nn.Parameter.__new__, vars(optimizer.Optimizer)["zero_grad"],
+            dict(vars(torch.autograd.profiler.record_function)), dict(module._global_forward_hooks),
+            dict(module._global_forward_pre_hooks),
             dict(optimizer._global_optimizer_pre_hooks), dict(optimizer._global_optimizer_post_hooks),
             len(torch.overrides._get_current_function_mode_stack()),
         ]  # fmt: skip

@@ -1,0 +1,67 @@
+"""Summaries of many small tensors, which are worked out together: each is copied as it is, and one call of NumPy's goes through
+all of them. A call costs as much as a thousand elements do, and more where other code has run meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from ctypes import memmove
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..recording.store import ArrayStore, Summary
+
+FEW = 4_096
+"""Elements of a tensor, up to which this pays."""
+ROOM = 2**15
+"""Elements that are copied before they are gone through, while they are still near."""
+Outlined = Callable[[NDArray[Any], float, float, float, float], Summary]
+"""Makes a summary of an array and its least and largest element, its sum and that of its squares."""
+
+
+class Together:
+    """The copies of small tensors of one dtype.
+
+    Args:
+        kind: how NumPy has it.
+        store: gets their summaries.
+        outlined: makes them.
+    """
+
+    def __init__(self, kind: np.dtype[Any], store: ArrayStore, outlined: Outlined) -> None:
+        self.store, self._outlined = store, outlined
+        self._copies: NDArray[Any] = np.empty(ROOM, kind)
+        self._at, self._width = self._copies.ctypes.data, kind.itemsize
+        self._used = 0
+        self._starts: list[int] = []
+        self._arrays: list[list[int]] = []
+        """Of each copy the arrays of which its summary is told; views of the same memory share it."""
+
+    def has_room(self, count: int) -> bool:
+        """Whether so many elements find a place without a summary being told."""
+        return self._used + count <= ROOM
+
+    def copy(self, address: int, count: int, arrays: list[int]) -> None:
+        """Copy the elements of a tensor, which lie all of a piece there, for which there is room."""
+        memmove(self._at + self._used * self._width, address, count * self._width)
+        self._starts.append(self._used)
+        self._arrays.append(arrays)
+        self._used += count
+
+    def tell(self) -> None:
+        """Hand over what is known of all that has been copied."""
+        starts, arrays, used = self._starts, self._arrays, self._used
+        self._starts, self._arrays, self._used = [], [], 0
+        if not starts:
+            return
+        copies = self._copies[:used]
+        with np.errstate(all="ignore"):
+            wide = copies.astype(np.float64, copy=False)
+            least, most = np.minimum.reduceat(copies, starts).tolist(), np.maximum.reduceat(copies, starts).tolist()
+            sums, squares = np.add.reduceat(wide, starts).tolist(), np.add.reduceat(wide * wide, starts).tolist()
+        for start, end, ids, *numbers in zip(starts, [*starts[1:], used], arrays, least, most, sums, squares, strict=True):
+            summary = self._outlined(copies[start:end], *numbers)
+            for id in ids:
+                self.store.fulfil(id, summary)
