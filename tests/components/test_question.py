@@ -64,9 +64,11 @@ def test_below_a_finding_no_other_fix_is_given_for_a_tensor_that_was_taken_out_o
         "opt = torch.optim.SGD(net.parameters(), lr=0.1)\nfor step in range(4):\n    opt.zero_grad()\n"
         "    net(torch.randn(4, 2)).pow(2).mean().backward()\n    opt.step()\n    with torch.no_grad():\n"
         "        for n, p in net.named_parameters():\n            shadow[n].mul_(0.9).add_(p.data, alpha=0.1)\n"
+        "print(shadow['weight'].grad)\n"
     ).recording
     assert recording is not None
     reason = why(recording, "shadow['weight']")
+    assert reason.fix
     assert reason.fix in html.unescape(why_html(recording, reason))
     findings(recording)
     shown = html.unescape(why_html(recording, reason))

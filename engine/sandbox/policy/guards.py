@@ -226,15 +226,16 @@ class Guards:
 
     def assigned(self, thing: Any, name: str, named: bool = False) -> Any:
         """The same as `write`, for what is then set as Python sets an attribute: a module looks at the name itself."""
-        return thing if type(thing) in self.modules else self.write(thing, name, named)
+        return thing if type(thing) in self.modules else self.write(thing, name, named, 2)
 
-    def write(self, thing: Any, name: str, named: bool = False) -> Any:
+    def write(self, thing: Any, name: str, named: bool = False, calls: int = 1) -> Any:
         """What a program sets or deletes an attribute of, if it may: the thing itself.
 
         Args:
             thing: what it is.
             name: the attribute's name.
             named: whether the program says the thing by the name of a variable.
+            calls: how many calls there are between the program and this.
 
         Raises:
             PolicyError: if it may not.
@@ -242,7 +243,11 @@ class Guards:
         if (type(thing) in self.storable and name[0] != "_") or (type(thing), name) in self.settable:
             return thing
         if isinstance(thing, np.ndarray) and name in ARRAY_STORES:
-            if name == "shape" and not (named and sys.getrefcount(thing) <= _ALONE) and not self._is_at_rest(sys._getframe(1)):
+            if (
+                name == "shape"
+                and not (named and sys.getrefcount(thing) <= _ALONE)
+                and not self._is_at_rest(sys._getframe(calls))
+            ):
                 raise PolicyError("the shape of an array cannot be set while NumPy may be at work with it", "Use reshape().")
             return thing
         if not self._is_storable(thing):

@@ -24,6 +24,7 @@ __init__.py __getattr__
 autograd/__init__.py load
 autograd/function.py FunctionCtx.__getattr__ FunctionNode.__getattr__
 autograd/function_outputs.py Outputs._check
+autograd/node.py Node.__init_subclass__
 autograd/primitives.py give
 backends.py _Flags.__enter__
 checkpoint/makers.py _get_layout
