@@ -355,8 +355,7 @@ def rows_masked(run: Run) -> Iterator[Finding]:
             f"The mask at {run.where(step)} fills whole rows of scores: it names queries, and the padding is attended to as "
             "before.",
             f"Scores are {list(wide)}, queries by keys, and {text} is {list(given)}: one value for all keys of a query. The "
-            "softmax "
-            "over the keys of a row that is filled with one number gives each key the same weight; no key is left out "
+            "softmax over the keys of a row that is filled with one number gives each key the same weight; no key is left out "
             "anywhere.",
             "Let the mask vary along the last dimension, that of the keys: unsqueeze(1).unsqueeze(2) of a mask [batch, keys].",
             step=step, related=[made],

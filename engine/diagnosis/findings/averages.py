@@ -94,8 +94,7 @@ def average_reversed(run: Run) -> Iterator[Finding]:
             run, AVERAGE_REVERSED,
             f"{run.title(weight)} keeps {share:.3g} of itself at each write, and takes {1 - share:.3g} of {run.title(source)}.",
             f"{run.expression(copied) or 'The write'} at {run.site_text(copied)} is an average whose small share is that of "
-            "the "
-            "copy: it is the network of the moment, a step behind, and not one that follows slowly.",
+            "the copy: it is the network of the moment, a step behind, and not one that follows slowly.",
             "Exchange the shares: the small one is that of the new weights, tau * new + (1 - tau) * kept.",
             step=step, site=copied, evidence=[("share that is kept", f"{share:.3g}"), ("writes", str(len(writes)))],
             nodes=[key(weight), key(source)], steps=writes,

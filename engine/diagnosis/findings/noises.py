@@ -263,9 +263,8 @@ def noise_without_root(run: Run) -> Iterator[Finding]:
                 f"The noise is multiplied by {text or written or 'what is left'} itself, and the data by the root of its "
                 "share.",
                 f"At {run.where(step)} the squares of the two factors do not add up to 1, so that the variance is not kept: "
-                "with "
-                "sqrt(a) for the data it is sqrt(1 - a) for the noise. What is learned is to take off less noise than sampling "
-                "will put on.",
+                "with sqrt(a) for the data it is sqrt(1 - a) for the noise. What is learned is to take off less noise than "
+                "sampling will put on.",
                 f"Take the root: torch.sqrt({text})." if text else "Take the root of what is left, too.",
                 step=run.tensors[rest].born, site=made, related=[run.site(step)],
                 evidence=[

@@ -66,8 +66,7 @@ def mean_divided_again(run: Run) -> Iterator[Finding]:
             if isinstance(size, ast.Constant) else
             f"The sum of batch means is divided by {text}: what is told is the mean loss over the size of a batch.",
             f"{ast.unparse(found.value)} is the mean over the samples of a batch already (reduction=\"mean\"). Their sum is "
-            "that "
-            f"of {ast.unparse(found.by)} samples only where each mean is multiplied by how many samples its batch has.",
+            f"that of {ast.unparse(found.by)} samples only where each mean is multiplied by how many samples its batch has.",
             f"Divide by the number of batches, len({found.name}), or add up {ast.unparse(found.value)} times the size of the "
             "batch.",
             step=read, site=site, related=[where],
@@ -99,8 +98,7 @@ def divided_by_all(run: Run) -> Iterator[Finding]:
             run, DIVIDED_BY_ALL,
             f"{text} counts samples that {found.name} does not give: its sampler draws some of them.",
             f"{ast.unparse(found.value)} is added up over what {kind} draws. The dataset is the whole one, of which the others "
-            "are "
-            "kept for something else: what is told is too small, and not to be compared with what another part has.",
+            "are kept for something else: what is told is too small, and not to be compared with what another part has.",
             f"Divide by len({found.name}.sampler).",
             step=step, site=site, related=[added, site_of(found.cell, found.loader)],
             evidence=[("sampler", kind)],

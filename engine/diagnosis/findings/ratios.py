@@ -22,8 +22,7 @@ OLD_COMPUTED_ANEW = Kind(
 
 RATIO_INVERTED = Kind(
     "ratio_inverted", "error", "The ratio of a policy's loss is that of old to new probabilities, so that it makes better "
-    "actions "
-    "less likely.", mechanical=True, settled=True,
+    "actions less likely.", mechanical=True, settled=True,
 )  # fmt: skip
 
 _LOOKED_AT = 64
@@ -164,9 +163,8 @@ def ratio_inverted(run: Run) -> Iterator[Finding]:
             run, RATIO_INVERTED,
             f"The ratio at {run.where(step)} is that of old to new probabilities: it is the other way around.",
             f"{one} has no graph, so it is what was before, and {other} is what learns. exp({one} - {other}) falls where an "
-            "action "
-            "becomes more likely: with it the loss makes actions of a high advantage less likely, and its bound stops the "
-            "others.",
+            "action becomes more likely: with it the loss makes actions of a high advantage less likely, and its bound stops "
+            "the others.",
             f"Subtract what was before: {other} - {one}.",
             step=step, evidence=[(f"{one}.requires_grad", "False"), (f"{other}.requires_grad", "True")],
             nodes=[key(ours), key(theirs)],

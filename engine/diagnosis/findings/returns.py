@@ -51,9 +51,8 @@ def returns_reversed(run: Run) -> Iterator[Finding]:
             run, RETURNS_REVERSED,
             f"{kept} begins with the last step of the episode: each action is credited with what came of another one.",
             f"The loop at {run.site_text(site_of(cell, loop))} goes from the end to the beginning, and append() puts each "
-            "return "
-            f"behind that of the step after it. Nothing turns {kept} around, and the log-probabilities stand in the order of "
-            "time.",
+            f"return behind that of the step after it. Nothing turns {kept} around, and the log-probabilities stand in the "
+            "order of time.",
             f"Put each in front: {kept}.insert(0, {total}), or turn the list around after the loop.",
             step=step, site=site, related=[site_of(cell, loop)], evidence=[("order of the loop", ast.unparse(loop.iter))],
             changes=mending.replaced(run, site, f"{kept}.insert(0, {total})"),
@@ -86,8 +85,7 @@ def end_unused(run: Run) -> Iterator[Finding]:
                 run, END_UNUSED,
                 f"{ast.unparse(target)} goes on behind the end of an episode: {name} is read nowhere.",
                 f"{name} ({run.site_text(site_of(cell, statement))}) says where an episode is over. What would come after that "
-                "is "
-                "worth nothing, and is added all the same: values are learned too high, by what other episodes begin with.",
+                "is worth nothing, and is added all the same: values are learned too high, by what other episodes begin with.",
                 f"Multiply what follows by what goes on: {ast.unparse(following)} * (1 - {name}).",
                 step=step, site=site, related=[site_of(cell, statement)], evidence=[(f"uses of {name}", "0")],
             )  # fmt: skip

@@ -464,8 +464,7 @@ def schedules_of_one(run: Run) -> Iterator[Finding]:
         run, SCHEDULE_OF_ANOTHER,
         f"{first.name} and {second.name} both change the rate of {name}; that of {other} stays as it is.",
         f"{second.kind} at {run.site_text(second.site)} is given {name}, as {first.kind} at {run.site_text(first.site)} is. "
-        "Each "
-        f"step of the two lowers the same rate, and {other} has no schedule.",
+        f"Each step of the two lowers the same rate, and {other} has no schedule.",
         f"Give {second.name} the other optimizer: {other}.",
         step=run.optimizer_steps[0][0], site=second.site, related=[first.site, without[0].site],
         evidence=[(f"schedules of {name}", "2"), (f"schedules of {other}", "0")],
