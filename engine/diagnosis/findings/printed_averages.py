@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...recording.events import Read
+from ...recording.events import Read, Site
 from .. import mending
 from ..optimizer_text import given
 from ..paths import paths_of
@@ -26,6 +26,8 @@ DIVIDED_BY_ALL = Kind(
 )  # fmt: skip
 
 
+_ADDITIONS = 16
+"""Additions to one name that are looked at."""
 _FAR = 3
 """Names and arguments between a loop and the call that made its loader."""
 
@@ -106,28 +108,41 @@ def divided_by_all(run: Run) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _sums(run: Run) -> Iterator[_Sum]:
+def _sums(run: Run) -> list[_Sum]:
     """The sums over batches of a loader whose name says which one it is, that are divided by the length of something."""
-    source = paths_of(run.recording).source
-    added = [
-        (loop, node)
-        for node in source.parents
-        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add)
-        and (loop := next((a for a in source.around(node) if isinstance(a, ast.For)), None)) is not None
-    ]  # fmt: skip
+    return run.recording.once("printed sums", lambda: [*_divided(paths_of(run.recording).source)])
+
+
+def _divided(source: Source) -> Iterator[_Sum]:
+    added = _added(source)
     for cell, name, by in _divisions(source) if added else ():
-        for loop, node in added:
-            if ast.unparse(node.target) != name or source.function(node) is not source.function(by) or node.lineno > by.lineno:
-                continue
+        for node, made, loader in added.get((name, source.function(by)), ()):
+            if node.lineno <= by.lineno:
+                data = given(made, 0, "dataset")
+                lengths = {f"len({loader}.dataset)", f"len({ast.unparse(data)})" if data is not None else ""}
+                yield _Sum(cell, made, loader, node.value, by, ast.unparse(by) in lengths)
+
+
+def _added(source: Source) -> dict[tuple[str, object], list[tuple[ast.AugAssign, ast.Call, str]]]:
+    """Of each name in a function what is added to it in loops over loaders, with the loader's call and its name."""
+    found: dict[tuple[str, object], list[tuple[ast.AugAssign, ast.Call, str]]] = {}
+    loaders: dict[ast.For, tuple[ast.Call | None, str]] = {}
+    for node in source.parents:
+        if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add):
+            continue
+        loop = next((a for a in source.around(node) if isinstance(a, ast.For)), None)
+        if loop is None:
+            continue
+        if loop not in loaders:
             iterated = loop.iter
             while isinstance(iterated, ast.Call) and iterated.args:
                 iterated = iterated.args[0]  # enumerate(loader), tqdm(loader)
-            made = _loader(source, iterated)
-            if made is None:
-                continue
-            data = given(made, 0, "dataset")
-            lengths = {f"len({ast.unparse(iterated)}.dataset)", f"len({ast.unparse(data)})" if data is not None else ""}
-            yield _Sum(cell, made, ast.unparse(iterated), node.value, by, ast.unparse(by) in lengths)
+            loaders[loop] = _loader(source, iterated), ast.unparse(iterated)
+        made, name = loaders[loop]
+        additions = found.setdefault((ast.unparse(node.target), source.function(node)), []) if made is not None else []
+        if made is not None and len(additions) < _ADDITIONS:
+            additions.append((node, made, name))
+    return found
 
 
 def _divisions(source: Source) -> Iterator[tuple[int, str, ast.Call]]:
@@ -165,12 +180,24 @@ def _mean_read(run: Run, found: _Sum) -> int | None:
             pass
         case _:
             return None
+    first = run.recording.once("first reads", lambda: _first_reads(run))
+    lines = range(found.value.lineno, (found.value.end_lineno or found.value.lineno) + 1)
+    sites = [each for line in lines for each in first.get((found.cell, line), {}).items()]
+    step = min((step for site, step in sites if contains(found.value, site)), default=None)
+    if step is None:
+        return None
+    event = run.tensors[paths_of(run.recording).tensor_read(step)].op
+    return step if "mean" in run.setting(event, "reduction") else None
+
+
+def _first_reads(run: Run) -> dict[tuple[int, int], dict[Site, int]]:
+    """Of each line the places at which numbers of tensors were read, with the first step of each."""
+    found: dict[tuple[int, int], dict[Site, int]] = {}
     for step in run.recording.tape.steps(Read).tolist():
         site = run.site(step)
-        if site is not None and site.cell == found.cell and contains(found.value, site):
-            event = run.tensors[paths_of(run.recording).tensor_read(step)].op
-            return step if "mean" in run.setting(event, "reduction") else None
-    return None
+        if site is not None:
+            found.setdefault((site.cell, site.line), {}).setdefault(site, step)
+    return found
 
 
 def _value(run: Run, read: int) -> int:

@@ -34,6 +34,7 @@ _DISCOUNTS = re.compile(r"gamma|discount(?:_factor)?", re.IGNORECASE)
 def returns_reversed(run: Run) -> Iterator[Finding]:
     """`for r in reversed(rewards): R = r + gamma * R; returns.append(R)`, and the list is never turned around."""
     source = paths_of(run.recording).source
+    turning = _turning(source)
     for cell, call in source.calls.get("append", ()):
         match call:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=kept)), args=[ast.Name(id=total)]):
@@ -41,8 +42,11 @@ def returns_reversed(run: Run) -> Iterator[Finding]:
             case _:
                 continue
         loop = next((a for a in source.around(call) if isinstance(a, ast.For)), None)
-        if loop is None or not _from_the_end(loop.iter) or not _discounted(loop, total) or _is_turned(source, loop):
+        if loop is None or not _from_the_end(loop.iter) or not _discounted(loop, total):
             continue
+        own = set(ast.walk(loop.iter))
+        if any(node not in own for node in turning):
+            continue  # that may be the list
         step = first_step_at(run, cell, (loop.end_lineno or loop.lineno) + 1)
         if step is None or "log_prob" not in run.recording.source[cell]:
             continue
@@ -116,20 +120,16 @@ def _discounted(loop: ast.For, total: str) -> bool:
     return False
 
 
-def _is_turned(source: Source, loop: ast.For) -> bool:
-    """Whether the program turns anything else around than what the loop goes through: it may be the list."""
-    own = set(ast.walk(loop.iter))
+def _turning(source: Source) -> list[ast.AST]:
+    """Where the program turns something around."""
+    found: list[ast.AST] = []
     for node in source.parents:
         match node:
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if _TURNING.fullmatch(name):
-                pass
+                found.append(node)
             case ast.Subscript(slice=ast.Slice(step=ast.UnaryOp())):
-                pass
-            case _:
-                continue
-        if node not in own:
-            return True
-    return False
+                found.append(node)
+    return found
 
 
 def _is_unpacked(source: Source, name: str) -> bool:

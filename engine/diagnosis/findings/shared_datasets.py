@@ -21,6 +21,7 @@ SHARED_DATASET = Kind(
 def shared_dataset(run: Run) -> Iterator[Finding]:
     """`train.dataset.transform = …`, where random_split has made `train` and another part of one dataset."""
     source = paths_of(run.recording).source
+    set_there = _written(source)
     for cell, call in source.calls.get("random_split", ()):
         statement = source.parents.get(call)
         match statement:
@@ -30,7 +31,7 @@ def shared_dataset(run: Run) -> Iterator[Finding]:
                 continue
         if any(source.assigned.get(f"{part}.dataset") for part in parts):
             continue  # a part has been given a dataset of its own
-        written = [each for part in parts for each in _written(source, part)]
+        written = [each for part in parts for each in set_there.get(part, ())]
         fields = {field for _, field, _, _ in written}
         for field in sorted(fields):
             of_field = [each for each in written if each[1] == field]
@@ -55,16 +56,17 @@ def shared_dataset(run: Run) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _written(source: Source, part: str) -> list[tuple[str, str, ast.Assign, ast.expr]]:
-    """What is set on a part's dataset: the part, the field, the statement and the value, in the order of the text."""
-    front = f"{part}.dataset."
-    return sorted(
-        (
-            (part, name.removeprefix(front), statement, value)
-            for name, bindings in source.assigned.items()
-            if name.startswith(front) and "transform" in name
-            for _, statement, value in bindings
-            if isinstance(statement, ast.Assign) and isinstance(value, ast.expr)
-        ),
-        key=lambda each: each[2].lineno,
-    )
+def _written(source: Source) -> dict[str, list[tuple[str, str, ast.Assign, ast.expr]]]:
+    """By part what is set on its dataset: the part, the field, the statement and the value, in the order of the text."""
+    found: dict[str, list[tuple[str, str, ast.Assign, ast.expr]]] = {}
+    for name, bindings in source.assigned.items():
+        part, behind, field = name.partition(".dataset.")
+        if behind and "transform" in field:
+            found.setdefault(part, []).extend(
+                (part, field, statement, value)
+                for _, statement, value in bindings
+                if isinstance(statement, ast.Assign) and isinstance(value, ast.expr)
+            )
+    for each in found.values():
+        each.sort(key=lambda one: one[2].lineno)
+    return found

@@ -13,7 +13,9 @@ from msgspec.structs import replace
 
 from engine.diagnosis.findings import RULES, explain, findings
 from engine.diagnosis.findings.catalogue import entry, kinds
+from engine.diagnosis.findings.printed_averages import _ADDITIONS, _sums
 from engine.diagnosis.findings.registry import Rule, kinds_of
+from engine.diagnosis.paths import paths_of
 from engine.diagnosis.reason import Finding
 from engine.diagnosis.run import Run
 from engine.program import Program
@@ -394,3 +396,11 @@ def test_a_key_error_that_says_a_sentence_is_not_that_of_a_dictionary_without_a_
     assert (refused.rule, refused.title) == ("program_error", "A key or a name is refused.")
     (missing,) = found("state = {'model': 1}\nstate['optimizer']\n")
     assert missing.title == "A dictionary is asked for a key that it does not have."
+
+
+def test_of_many_additions_to_one_name_a_few_are_looked_at() -> None:
+    program = "from torch.utils.data import DataLoader\nloader = DataLoader([1, 2])\na = 0\nfor x in loader:\n"
+    program += "    a += 1\n" * 40 + "print(a / len(loader.dataset))\n" * 3
+    recording = record(program).recording
+    assert recording is not None
+    assert len(_sums(paths_of(recording).run)) == 3 * _ADDITIONS
