@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..attribute_dict import AttributeDict
 from .numbers import numbers
 from .quadrature import cumulative_trapezoid, quad, simpson, trapezoid
 from .runge_kutta import METHODS, Piece, RungeKutta
@@ -45,19 +46,10 @@ class OdeSolution:
         return min(max(bisect.bisect_left(times, t) - 1, 0), len(self._pieces) - 1)
 
 
-class OdeResult(dict[str, Any]):
+class OdeResult(AttributeDict):
     """What `solve_ivp` found, by names that are attributes as well."""
 
     __module__ = "scipy.integrate._ivp.ivp"
-
-    def __getattr__(self, key: str) -> Any:
-        try:
-            return self[key]
-        except KeyError:
-            raise AttributeError(key) from None
-
-    def __dir__(self) -> list[str]:
-        return [*self]
 
     def __repr__(self) -> str:
         width = max(map(len, self), default=0) + 1
