@@ -345,7 +345,7 @@ def _missing(event: Raised) -> tuple[str, str, str] | None:
     if found is None:
         return None
     return (
-        f"{found[1] or found[2]} is not there.", "It belongs to a package that programs do not have here.",
+        f"{found[1] or found[2]} is not there.", "It belongs to a module that programs do not have here.",
         "" if event.help else "Do it without.",
     )  # fmt: skip
 
