@@ -139,7 +139,10 @@ def test_the_graph_can_be_alone_on_the_page_and_escape_ends_it(page: Gradtape) -
 
 @pytest.mark.thorough
 def test_the_text_grows_everywhere(page: Gradtape) -> None:
-    sizes = """() => ['.st-key-console .gt-console pre', '.st-key-inspector .gt-answer', '.st-key-help p'].map((each) =>
+    texts = (".st-key-console .gt-console pre", ".st-key-inspector .gt-answer", ".st-key-help p")
+    for each in texts:
+        page.page.locator(each).first.wait_for()
+    sizes = f"""() => {list(texts)}.map((each) =>
         parseFloat(getComputedStyle(document.querySelector(each)).fontSize))
         .concat(parseFloat(getComputedStyle(window.__gradtapeEditor.editor_0.view.dom).fontSize))"""
     caption = page.player.locator(".caption")
