@@ -13,6 +13,7 @@ from pathlib import Path
 from engine.commands import Command, CommandError, exporting, files
 from engine.commands import commands as known_commands
 from engine.commands import main as run_command
+from engine.sandbox.settings import settings
 
 OPEN = "GRADTAPE_OPEN"
 """The variable that names the file with which the page opens."""
@@ -20,6 +21,8 @@ FOLLOW = "GRADTAPE_FOLLOW"
 """The variable that says that it is still written."""
 TOKEN = "GRADTAPE_TOKEN"
 """The variable with the token that visitors need, where the page is a recording program's own."""
+ADDRESS = "--server.address"
+"""Streamlit's option that says where the page listens."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -37,8 +40,14 @@ def serve(arguments: Sequence[str]) -> int:
     import gradtape
 
     # Streamlit finds `gradtape.app` there, and its settings in the folder of this file.
-    sys.argv = ["streamlit", "run", gradtape.__file__, *arguments]
+    sys.argv = ["streamlit", "run", gradtape.__file__, *_address(arguments), *arguments]
     return int(cli.main() or 0)
+
+
+def _address(arguments: Sequence[str]) -> list[str]:
+    """Where the page listens if nobody says it: on this machine alone, since whoever reaches it runs programs on it."""
+    said = any(each.partition("=")[0] == ADDRESS for each in arguments) or "STREAMLIT_SERVER_ADDRESS" in os.environ
+    return [] if said or settings().hosted else [f"{ADDRESS}=localhost"]
 
 
 def _replay_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,6 +19,7 @@ import gradtape
 from components import commands
 from engine.export import FORMATS, from_json
 from engine.recording import Recording
+from engine.sandbox.settings import settings
 from tests.engine.export.hostile import hostile
 
 GOOD = "import torch\nx = torch.tensor(2.0, requires_grad=True)\ny = x * x\ny.backward()\nprint(x.grad)\n"
@@ -262,11 +263,34 @@ def test_an_unknown_command_is_refused(capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.parametrize("arguments", [[], ["--server.port", "8600"]])
-def test_without_a_command_the_page_is_served(monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+def test_the_page_is_served_to_this_machine_alone(monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
     served: list[list[str]] = []
     monkeypatch.setattr("streamlit.web.cli.main", lambda: served.append(sys.argv))
     monkeypatch.setattr(sys, "argv", ["gradtape"])
     assert commands.main(arguments) == 0
+    assert served == [["streamlit", "run", gradtape.__file__, "--server.address=localhost", *arguments]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variable"),
+    [
+        (["--server.address", "0.0.0.0"], ""),
+        (["--server.address=0.0.0.0"], ""),
+        ([], "STREAMLIT_SERVER_ADDRESS"),
+        ([], "GRADTAPE_HOSTED"),
+    ],
+)
+def test_or_to_whom_one_says(monkeypatch: pytest.MonkeyPatch, arguments: list[str], variable: str) -> None:
+    served: list[list[str]] = []
+    monkeypatch.setattr("streamlit.web.cli.main", lambda: served.append(sys.argv))
+    monkeypatch.setattr(sys, "argv", ["gradtape"])
+    if variable:
+        monkeypatch.setenv(variable, "1")
+    settings.cache_clear()
+    try:
+        assert commands.main(arguments) == 0
+    finally:
+        settings.cache_clear()
     assert served == [["streamlit", "run", gradtape.__file__, *arguments]]
 
 
