@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.starlette import App
 
 from components.editor import names
 from components.editor.completions import completions
@@ -45,13 +46,12 @@ from engine.recording import Recording
 from engine.recording.index import index_of
 from engine.sandbox.runner import refusal
 
-st.set_page_config(page_title="Gradtape", page_icon=theme.ICON, layout="wide")
-
 
 @guarded("page", run_program)
 @in_turn
 def main() -> None:
     """Draw the page."""
+    st.set_page_config(page_title="Gradtape", page_icon=theme.ICON, layout="wide")
     theme.apply()
     if why := refusal():
         refused(why)
@@ -165,4 +165,15 @@ def embedded(p: Page) -> None:
             tape(alone)
 
 
-main()
+def __getattr__(name: str) -> App:
+    """`app`: what `streamlit run` finds in this file and serves, the page with our server around it."""
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from components.server.serving import MIDDLEWARE, ROUTES, life
+
+    app = App(__file__, routes=ROUTES, middleware=MIDDLEWARE, lifespan=life)
+    return app
+
+
+if __name__ == "__main__":  # for a visitor
+    main()

@@ -60,10 +60,9 @@ def beside(name: str) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """`engine`, `record`, `start` and `stop` (of PyTorch), `network` (a recording as pyvis's Network), and `app`, which
-    `streamlit run` serves.
+    """`engine`, `record`, `start` and `stop` (of PyTorch), and `network` (a recording as pyvis's Network).
 
-    They are made when asked for, because others do without.
+    They are imported when asked for, because others do without.
     """
     if name == "engine":
         return import_module("gradtape.engine")
@@ -71,14 +70,7 @@ def __getattr__(name: str) -> Any:
         return getattr(beside("pytorch"), name)
     if name == "network":
         return import_module("gradtape.components.network").network
-    if name != "app":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from streamlit.starlette import App
-
-    from components.server.serving import MIDDLEWARE, PAGE, ROUTES, life
-
-    app = App(PAGE, routes=ROUTES, middleware=MIDDLEWARE, lifespan=life)
-    return app
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 if __name__ == "__main__":

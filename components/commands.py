@@ -21,6 +21,8 @@ FOLLOW = "GRADTAPE_FOLLOW"
 """The variable that says that it is still written."""
 TOKEN = "GRADTAPE_TOKEN"
 """The variable with the token that visitors need, where the page is a recording program's own."""
+PAGE = Path(__file__).resolve().parent.parent / "app.py"
+"""Where Streamlit finds the page, and its settings beside it."""
 ADDRESS = "--server.address"
 """Streamlit's option that says where the page listens."""
 
@@ -37,10 +39,7 @@ def serve(arguments: Sequence[str]) -> int:
     """Serve the page until it is stopped."""
     from streamlit.web import cli
 
-    import gradtape
-
-    # Streamlit finds `gradtape.app` there, and its settings in the folder of this file.
-    sys.argv = ["streamlit", "run", gradtape.__file__, *_address(arguments), *arguments]
+    sys.argv = ["streamlit", "run", str(PAGE), *_address(arguments), *arguments]
     return int(cli.main() or 0)
 
 

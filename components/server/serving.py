@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -34,7 +32,6 @@ from components.server.unsent import drop_whole_parts
 from engine.sandbox.runner import refusal, server
 from engine.sandbox.settings import settings
 
-PAGE = Path(__file__).resolve().parent.parent.parent / "app.py"
 ROUTES = [Route(PATH, answer), Route(windows.PATH, windows.answer)]
 MIDDLEWARE = [Middleware(Admission), Middleware(Headers), Middleware(FirstFiles), Middleware(Document), Middleware(Truth)]
 
@@ -42,7 +39,7 @@ MIDDLEWARE = [Middleware(Admission), Middleware(Headers), Middleware(FirstFiles)
 @asynccontextmanager
 async def life(app: Any) -> AsyncIterator[None]:
     """Serve when everything is there that the first page needs; else the first visitor waits for it, with the turn."""
-    await asyncio.gather(*(asyncio.to_thread(each) for each in (_load, _start_sandbox, first_files.files)))
+    await asyncio.gather(*(asyncio.to_thread(each) for each in (_start_sandbox, first_files.files)))
     styles.in_document = True
     remember_theme()
     hear_every_click()
@@ -76,13 +73,6 @@ async def _tidy_when_quiet() -> None:
     while True:
         await asyncio.sleep(QUIET)
         await asyncio.to_thread(housekeeping.tidy_when_quiet)
-
-
-def _load() -> None:
-    """Import what the page imports."""
-    for node in ast.parse(PAGE.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ImportFrom) and node.module is not None:
-            __import__(node.module, fromlist=[each.name for each in node.names])  # modules among them too
 
 
 def _start_sandbox() -> None:

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 from xml.etree import ElementTree
@@ -17,6 +18,7 @@ from streamlit.web.server.app_discovery import discover_asgi_app
 
 import gradtape
 from components import commands
+from components.server.serving import MIDDLEWARE
 from engine.export import FORMATS, from_json
 from engine.recording import Recording
 from engine.sandbox.settings import settings
@@ -268,7 +270,7 @@ def test_the_page_is_served_to_this_machine_alone(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("streamlit.web.cli.main", lambda: served.append(sys.argv))
     monkeypatch.setattr(sys, "argv", ["gradtape"])
     assert commands.main(arguments) == 0
-    assert served == [["streamlit", "run", gradtape.__file__, "--server.address=localhost", *arguments]]
+    assert served == [["streamlit", "run", str(commands.PAGE), "--server.address=localhost", *arguments]]
 
 
 @pytest.mark.parametrize(
@@ -291,7 +293,7 @@ def test_or_to_whom_one_says(monkeypatch: pytest.MonkeyPatch, arguments: list[st
         assert commands.main(arguments) == 0
     finally:
         settings.cache_clear()
-    assert served == [["streamlit", "run", gradtape.__file__, *arguments]]
+    assert served == [["streamlit", "run", str(commands.PAGE), *arguments]]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no process takes another one's place")
@@ -315,12 +317,14 @@ def test_the_commands_of_the_page_are_those_that_need_more_than_the_engine() -> 
     assert {command.name for command in commands.COMMANDS} == set(gradtape.OF_THE_PAGE)
 
 
-def test_what_streamlit_finds_there_is_the_page_with_its_server_around_it() -> None:
-    found = discover_asgi_app(Path(gradtape.__file__))
-    assert found.import_string == "gradtape:app"
-    assert gradtape.app.script_path == Path(gradtape.__file__).with_name("app.py")
+def test_what_streamlit_finds_in_the_page_is_the_page_with_its_server_around_it() -> None:
+    found = discover_asgi_app(commands.PAGE)
+    assert found.import_string == "app:app"
+    served = import_module("app").app
+    assert served.script_path == commands.PAGE
+    assert {each.cls for each in MIDDLEWARE} <= {each.cls for each in served._user_middleware}
     with pytest.raises(AttributeError):
-        gradtape.nothing  # noqa: B018
+        import_module("app").nothing  # noqa: B018
 
 
 def test_open_serves_the_page_with_the_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
