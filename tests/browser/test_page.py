@@ -92,6 +92,17 @@ def test_names_are_offered_while_typing(page: Gradtape) -> None:
         page.page.keyboard.press("Escape")
 
 
+def test_enter_after_a_whole_name_that_is_on_offer_opens_a_line(page: Gradtape) -> None:
+    page.page.evaluate("window.__gradtapeEditor.editor_0.focus()")
+    page.page.keyboard.press("Control+End")
+    page.page.keyboard.type("x1.grad", delay=30)
+    page.page.locator(".cm-tooltip-autocomplete [aria-selected=true]").get_by_text("grad", exact=True).wait_for()
+    page.page.wait_for_timeout(100)  # a moment after it opened, the list begins to listen
+    page.page.keyboard.press("Enter")
+    page.page.keyboard.type("1", delay=30)
+    assert page.code().endswith("x1.grad\n1")
+
+
 def test_a_notebook_opens_with_its_outputs(page: Gradtape, tmp_path: Path) -> None:
     cells = ("import torch", "x = torch.ones(2, requires_grad=True)\nx", "(3 * x).sum().backward()\nprint('done')\nx.grad")
     path = tmp_path / "lesson.ipynb"

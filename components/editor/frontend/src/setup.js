@@ -1,6 +1,8 @@
 /** What makes CodeMirror a comfortable editor for Python. */
 
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import {
+  autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap, selectedCompletion,
+} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { pythonLanguage } from '@codemirror/lang-python';
 import { bracketMatching, indentOnInput, indentUnit, LanguageSupport } from '@codemirror/language';
@@ -18,7 +20,7 @@ import { leavingByTab } from './tab.js';
 export function setup({ run, runTo, completions }) {
   return [
     // Before the default keymap, where Mod-Enter opens a line.
-    Prec.highest(keymap.of([{ key: 'Mod-Enter', run, preventDefault: true }])),
+    Prec.highest(keymap.of([{ key: 'Mod-Enter', run, preventDefault: true }, { key: 'Enter', run: leaveWholeName }])),
     breakpoints(runTo),
     leavingByTab,
     highlightActiveLineGutter(),
@@ -43,4 +45,12 @@ export function setup({ run, runTo, completions }) {
     ]),
     EditorView.contentAttributes.of({ spellcheck: 'false', autocorrect: 'off', autocapitalize: 'off', tabindex: '0' }),
   ];
+}
+
+/** Takes away the offer of what is written already, so that Enter opens a line as it always does. */
+function leaveWholeName(view) {
+  const { from, head } = view.state.selection.main;
+  const written = view.state.sliceDoc(view.state.doc.lineAt(from).from, head).match(/\w*$/)[0];
+  if (selectedCompletion(view.state)?.label === written) closeCompletion(view);
+  return false;
 }
