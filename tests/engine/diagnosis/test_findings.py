@@ -60,7 +60,7 @@ def marked_line(source: str) -> int:
     return marked[0]
 
 
-@pytest.mark.parametrize("case", DEFECTS.values(), ids=DEFECTS.keys())
+@pytest.mark.parametrize("case", DEFECTS.values(), ids=[f"{name} ({case['finds']})" for name, case in DEFECTS.items()])
 def test_a_defect_is_found_at_its_line_and_told_completely(case: Case) -> None:
     rules = case["finds"].split(", ")
     recording = record(case.program).recording
@@ -86,7 +86,7 @@ LESS = {("error", "warning"), ("error", "hint"), ("warning", "hint")}
 """How severe a kind is, and how severe a finding of it may be instead: never more."""
 
 
-@pytest.mark.parametrize("case", NEAR.values(), ids=NEAR.keys())
+@pytest.mark.parametrize("case", NEAR.values(), ids=[f"{name} ({case['near']})" for name, case in NEAR.items()])
 def test_what_is_near_to_a_mistake_is_a_hint_at_most(case: Case) -> None:
     made = found(case.program)
     assert [f.rule for f in made if f.grave] == []
