@@ -178,6 +178,12 @@ def test_each_recipe_makes_what_it_says(house: Path) -> None:
     assert done(house, "gradtape.py", "csv", "run.py", "-o", "-").startswith("step,line,what\n1,2,")
 
 
+def test_every_room_stands_in_the_table() -> None:
+    there = {f"{part}/{each.parent.name}" for part in ("engine", "components") for each in (ROOT / part).glob("*/__init__.py")}
+    told = " ".join(re.findall(r"^\| (`.+?) \|", TEXT, re.MULTILINE))
+    assert there - set(re.findall(r"`([\w/]+)`", told)) == set()
+
+
 def test_one_program_of_a_corpus_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     (named,) = re.findall(r'-m tests\.corpus "(.+)"', TEXT)
     monkeypatch.chdir(ROOT)
