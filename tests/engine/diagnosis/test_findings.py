@@ -404,3 +404,8 @@ def test_of_many_additions_to_one_name_a_few_are_looked_at() -> None:
     recording = record(program).recording
     assert recording is not None
     assert len(_sums(paths_of(recording).run)) == 3 * _ADDITIONS
+
+
+def test_what_a_mean_is_divided_by_is_told_as_a_fraction() -> None:
+    (told,) = found(DEFECTS["batch means over the number of samples"].program)
+    assert told.title.endswith("what is told is about 1/8 of the mean loss.")
