@@ -9,6 +9,7 @@ import msgspec
 
 from engine.diagnosis.gradcheck.functions import check_functions, keep
 from engine.recording import Recording
+from engine.recording.events import Printed
 from engine.sandbox import Limits, RunResult, run
 
 PATIENT = Limits(seconds=120)
@@ -37,3 +38,8 @@ def recorded(program: str) -> Recording:
     assert result.status in ("ok", "error"), result.error
     assert result.recording is not None
     return result.recording
+
+
+def printed(recording: Recording) -> str:
+    """What the program has written to its output, without its warnings and errors."""
+    return "".join(event.text for event in recording.events if isinstance(event, Printed) and event.stream == "stdout")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..program.parsing import last_name
 from ..recording.events import NOTHING, OpRan
 from .paths import Paths
 
@@ -40,15 +41,11 @@ def _given(call: ast.Call) -> ast.expr:
     """The expression for what a call of backward or grad starts from."""
     if not isinstance(call.func, ast.Attribute):
         given: ast.expr = call.args[0] if call.args else call
-    elif _last(call.func.value) in ("autograd", "torch") and call.args:
+    elif last_name(call.func.value) in ("autograd", "torch") and call.args:
         given = call.args[0]
     else:
         given = call.func.value
     return given.elts[0] if isinstance(given, ast.List | ast.Tuple) and given.elts else given
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def became_number(paths: Paths, step: int) -> Iterator[tuple[int, int]]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from ..program.parsing import last_name
 from ..recording.events import NOTHING, OpRan, Read, Site
 from ..recording.index import Pass
 from .paths import Link, Paths
@@ -341,8 +342,7 @@ def _called(paths: Paths, step: int) -> str:
     node = paths.expression_of_unseen(step)
     while isinstance(node, ast.Subscript | ast.Attribute | ast.Starred):
         node = node.value
-    called = node.func if isinstance(node, ast.Call) else None
-    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return last_name(node.func) if isinstance(node, ast.Call) else ""
 
 
 def by_numbers(paths: Paths, step: int, name: str, source: int, result: int = NOTHING, after: str = "") -> Cut:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ..program.parsing import last_name
 from ..recording.events import Site
 from .paths import paths_of
 from .program_ast import Source, site_of
@@ -50,8 +51,8 @@ def _bound(source: Source) -> Iterator[Made]:
     for name, bindings in source.assigned.items():
         for cell, statement, value in bindings:
             if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute):
-                kind = value.func.attr if isinstance(value.func, ast.Attribute) else value.func.id
-                yield Made(name, kind, value, site_of(cell, value), statement if isinstance(statement, ast.stmt) else None)
+                whole = statement if isinstance(statement, ast.stmt) else None
+                yield Made(name, last_name(value.func), value, site_of(cell, value), whole)
 
 
 def given(call: ast.Call, position: int, name: str) -> ast.expr | None:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 
-from ..program.parsing import ProgramAst, read_cells
+from ..program.parsing import ProgramAst, last_name, read_cells
 from ..recording.events import Site
 
 Span = tuple[int, int, int, int]
@@ -74,7 +74,7 @@ class Source:
             case ast.Attribute(value=value, attr="grad", ctx=ast.Load()):
                 self.gradients.add(ast.unparse(value))
             case ast.Call(func=func):
-                name = _last(func)
+                name = last_name(func)
                 self.calls.setdefault(name, []).append((cell, node))
                 if isinstance(func, ast.Attribute) and name in _FILLING:
                     for argument in node.args:
@@ -147,6 +147,10 @@ class Source:
         """The function a node stands in."""
         return next((n for n in self.around(node) if isinstance(n, Function)), None)
 
+    def reads(self, attribute: str) -> bool:
+        """Whether the text reads an attribute of this name, of whatever thing."""
+        return any(isinstance(n, ast.Attribute) and n.attr == attribute and isinstance(n.ctx, ast.Load) for n in self.parents)
+
     def values(self, name: str) -> list[tuple[int, ast.AST, ast.expr | ast.stmt]]:
         """What is assigned to a name, or to an attribute: `box.w` finds `self.w = …` as well."""
         found = self.assigned.get(name)
@@ -196,10 +200,10 @@ class Source:
         if isinstance(node, ast.Name) and node.id not in _SWITCHING_OFF:
             if node.id not in self._switching:
                 calls = [value for _, _, value in self.assigned.get(node.id, ()) if isinstance(value, ast.Call)]
-                self._switching[node.id] = any(_last(call.func) in _SWITCHING_OFF for call in calls)
+                self._switching[node.id] = any(last_name(call.func) in _SWITCHING_OFF for call in calls)
             return self._switching[node.id]
         called = node.func if isinstance(node, ast.Call) else node
-        return _last(called) in _SWITCHING_OFF
+        return last_name(called) in _SWITCHING_OFF
 
     # --- what went into a call ------------------------------------------------------------------------------------------------
 
@@ -246,7 +250,7 @@ class Source:
                 for where, _, value in self.values(_dotted(part))[:_MOST]:
                     yield where, value
             case ast.Call(func=func):
-                for where, function in self.functions.get(_last(func), ()):
+                for where, function in self.functions.get(last_name(func), ()):
                     if not isinstance(function, ast.Lambda):
                         yield from ((where, value) for value in self._returned(function))
 
@@ -294,7 +298,7 @@ class Source:
                 yield from self.calls.get(owner.name, ())
                 self._looked_at += len(self.assigned)
                 for name, bindings in self.assigned.items():
-                    if any(isinstance(v, ast.Call) and _last(v.func) == owner.name for _, _, v in bindings):
+                    if any(isinstance(v, ast.Call) and last_name(v.func) == owner.name for _, _, v in bindings):
                         yield from self.calls.get(name.rpartition(".")[2], ())
 
 
@@ -319,13 +323,6 @@ def _growing(queue: dict[tuple[int, ast.AST], None]) -> Iterator[tuple[int, ast.
         waiting = list(islice(queue, done, None))
         done += len(waiting)
         yield from waiting
-
-
-def _last(node: ast.expr) -> str:
-    """The last part of a dotted name."""
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _dotted(node: ast.expr) -> str:

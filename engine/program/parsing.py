@@ -251,6 +251,11 @@ def alike(first: ast.AST, second: ast.AST) -> bool:
     return True
 
 
+def last_name(node: ast.AST | None) -> str:
+    """The last part of a dotted name: `nn.functional.relu` gives "relu"; "" for anything else."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
 _lock = threading.Lock()
 _kept: OrderedDict[str, ProgramAst | UnreadError] = OrderedDict()
 _weight = 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import copy
 
+from ...program.parsing import last_name
+
 
 def leaf_last(value: ast.expr) -> str:
     """The assigned expression with requires_grad set last: `torch.randn(3, requires_grad=True) / c` gives
@@ -35,7 +37,7 @@ class _Taken(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """`f(…, requires_grad=True)`, `x.requires_grad_()`, `nn.Parameter(x)`."""
         self.generic_visit(node)
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = last_name(node.func)
         if name == "requires_grad_" and isinstance(node.func, ast.Attribute) and not node.args:
             self.found = True
             return node.func.value

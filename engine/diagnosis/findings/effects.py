@@ -157,7 +157,7 @@ def rate_unread(run: Run) -> Iterator[Finding]:
     made = {each.name for each in optimizers(run)}
     for name, bindings in paths.source.assigned.items():
         owner, _, attribute = name.rpartition(".")
-        if owner not in made or attribute not in ("lr", "learning_rate") or _is_read(paths, attribute):
+        if owner not in made or attribute not in ("lr", "learning_rate") or paths.source.reads(attribute):
             continue
         for cell, statement, _ in bindings:
             step = first_step_beside(run, cell, statement) if isinstance(statement, ast.Assign) else None
@@ -174,8 +174,3 @@ def rate_unread(run: Run) -> Iterator[Finding]:
                 step=step, site=site, evidence=[("rates of the steps", ", ".join(f"{rate:g}" for rate in sorted(rates)))],
                 changes=instead(run, site, f"for group in {owner}.param_groups:", f'    group["lr"] = {value}'),
             )  # fmt: skip
-
-
-def _is_read(paths: Paths, attribute: str) -> bool:
-    nodes = paths.source.parents
-    return any(isinstance(n, ast.Attribute) and n.attr == attribute and isinstance(n.ctx, ast.Load) for n in nodes)

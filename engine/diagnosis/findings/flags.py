@@ -41,7 +41,7 @@ def flag_unread(run: Run) -> Iterator[Finding]:
             if step is None or not _runs(paths, statement):
                 continue
             site = site_of(cell, statement)
-            if attribute != _FLAG and not _is_read(paths, attribute):
+            if attribute != _FLAG and not paths.source.reads(attribute):
                 yield finding(
                     run, FLAG_UNREAD,
                     f"{attribute} is no attribute of tensors: {name} = {value.value} sets one that nothing reads.",
@@ -72,11 +72,6 @@ def _runs(paths: Paths, statement: ast.stmt) -> bool:
     """Whether a statement stands outside of functions, or in one that the text calls."""
     function = paths.source.function(statement)
     return function is None or getattr(function, "name", "") in paths.source.calls
-
-
-def _is_read(paths: Paths, attribute: str) -> bool:
-    nodes = paths.source.parents
-    return any(isinstance(n, ast.Attribute) and n.attr == attribute and isinstance(n.ctx, ast.Load) for n in nodes)
 
 
 def _is_of_a_module(paths: Paths, statement: ast.stmt, owner: str) -> bool:

@@ -64,11 +64,11 @@ def mean_divided_again(run: Run) -> Iterator[Finding]:
         text = ast.unparse(found.by)
         yield finding(
             run, MEAN_DIVIDED_AGAIN,
-            f"The sum of batch means is divided by {text}: what is told is about a {ast.unparse(size)}th of the mean loss."
+            f"The sum of batch means is divided by {text}: what is told is about 1/{ast.unparse(size)} of the mean loss."
             if isinstance(size, ast.Constant) else
             f"The sum of batch means is divided by {text}: what is told is the mean loss over the size of a batch.",
             f"{ast.unparse(found.value)} is the mean over the samples of a batch already (reduction=\"mean\"). Their sum is "
-            f"that of {ast.unparse(found.by)} samples only where each mean is multiplied by how many samples its batch has.",
+            f"that of {text} samples only where each mean is multiplied by how many samples its batch has.",
             f"Divide by the number of batches, len({found.name}), or add up {ast.unparse(found.value)} times the size of the "
             "batch.",
             step=read, site=site, related=[where],

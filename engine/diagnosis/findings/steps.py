@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterator
 
+from ...program.parsing import last_name
 from ...recording.columns import columns_of
 from ...recording.events import NOTHING, Accumulated, GradSet, Printed, Site
 from ..cadence import Window, cadence_of, clears, takes_gradient, within
@@ -84,8 +85,7 @@ def _handed_on(run: Run, name: str) -> bool:
     """Whether something bound to a name is given to a function or put elsewhere, where it may be used unseen."""
     last = name.rpartition(".")[2]
     for node, above in paths_of(run.recording).source.parents.items():
-        named = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-        if named == last and not isinstance(above, ast.Attribute | ast.Assign | ast.AnnAssign | ast.Expr):
+        if last_name(node) == last and not isinstance(above, ast.Attribute | ast.Assign | ast.AnnAssign | ast.Expr):
             called = ast.unparse(above.func).rpartition(".")[2] if isinstance(above, ast.Call) else ""
             if not called.endswith("LR"):
                 return True

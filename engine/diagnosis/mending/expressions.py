@@ -7,6 +7,7 @@ import re
 
 from ...compat.names import SURFACE, TENSOR_METHODS
 from ...program.changes import TextChange
+from ...program.parsing import last_name
 from ...recording.events import Site
 from ..paths import paths_of
 from ..program_ast import site_of
@@ -80,7 +81,7 @@ def renamed(run: Run, site: Site | None, name: str) -> Changes:
     if found is None or call is None or not isinstance(call.func, ast.Attribute | ast.Name):
         return []
     line, column = end(call.func)
-    before = call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id
+    before = last_name(call.func)
     return [TextChange(found.cell, line, column - len(before.encode()), line, column, name)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ...program.parsing import last_name
 from ...recording.events import OpRan, Site
 from ..mending import (
     Changes,
@@ -45,8 +46,7 @@ def unsquashed(run: Run, tensor: int) -> Changes:
     if call is None:
         return []
     if _is_method(run, site, call):
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        return without_call(run, site, name)
+        return without_call(run, site, last_name(call.func))
     given = argument_at(run, site, 0, "input")
     if given is None:
         return []
@@ -81,8 +81,7 @@ def _made(run: Run, step: int, event: object, name: str = "") -> tuple[Site, boo
 
 def _called(run: Run, site: Site) -> str:
     call = call_of(spot(run, site))
-    func = call.func if call is not None else None
-    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+    return last_name(call.func) if call is not None else ""
 
 
 def _is_method(run: Run, site: Site, call: ast.Call) -> bool:

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Literal
 
 from ..called import traits_called
-from ..parsing import Lines
+from ..parsing import Lines, last_name
 from .knob import Group, Kind, Knob, Number
 
 MAX_ENTRIES = 400
@@ -193,7 +193,7 @@ class _Finder:
                 self.later([(part, inside) for part in ast.iter_child_nodes(node)])
 
     def call(self, node: ast.Call, context: _Context) -> None:
-        callee = _callee(node.func)
+        callee = last_name(node.func)
         if callee in _SILENT:
             return
         parts: list[tuple[ast.AST, _Context | None]] = []
@@ -266,7 +266,7 @@ class _Finder:
             few = context.parent.args[:_MAX_LABEL]
             arguments = [_HOLE if one is node else self.beginning(one, 8) for one in few]
             arguments += ["…"] * bool(context.parent.keywords)
-            around = _clipped(f"{_short(_callee(context.parent.func))}({', '.join(arguments)})")
+            around = _clipped(f"{_short(last_name(context.parent.func))}({', '.join(arguments)})")
         else:
             first, last = self.source.span(context.parent)
             before, after = text[max(first, start - _LONGEST) : start], text[end : min(last, end + _LONGEST)]
@@ -342,10 +342,6 @@ def _round(value: float, digits: tuple[int, ...] = (1, 2, 3, 5, 10)) -> float:
     digit = next(digit for digit in digits if digit * power >= value * (1 - 1e-9))
     # Through decimal text, so that 3 × 0.1 is 0.3.
     return float(f"{digit * power:.3g}")
-
-
-def _callee(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _short(name: str) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...limits import MARKS
-from ..parsing import BOUNDS, ProgramAst, parses
+from ..parsing import BOUNDS, ProgramAst, last_name, parses
 from .text import MARK, Edit, edited
 
 _CALLED = {"detach", "retain_grad", "requires_grad_", "detach_"}
@@ -183,9 +183,7 @@ def _fitting(program: ProgramAst, marked: Sequence[Piece]) -> list[Piece]:
 
 def _mode(node: ast.expr) -> bool:
     """Whether an expression names a grad mode: `torch.no_grad()`, `no_grad`."""
-    function = node.func if isinstance(node, ast.Call) else node
-    name = function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
-    return name in _GRAD_MODES
+    return last_name(node.func if isinstance(node, ast.Call) else node) in _GRAD_MODES
 
 
 def _is_module(node: ast.expr) -> bool:

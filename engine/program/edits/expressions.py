@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from ..called import traits_called
-from ..parsing import UnreadError, alike, fresh
+from ..parsing import UnreadError, alike, fresh, last_name
 from .names import binding, check, taken, uses
 from .parsed import Parsed, RefusedError, joined
 
@@ -168,19 +168,14 @@ def _check_movable(parsed: Parsed, statement: ast.stmt, node: ast.expr) -> None:
     for other in ast.walk(statement):
         if isinstance(other, ast.Call) and other not in inside and other not in around:
             earlier = parsed.source.span(other)[1] <= begin
-            if earlier and not _pure(other) and (own_random or "draws" not in traits_called(_callee(other))):
+            if earlier and not _pure(other) and (own_random or "draws" not in traits_called(last_name(other.func))):
                 raise RefusedError(
-                    f"In line {node.lineno} {_callee(other) or 'a call'}() runs before it, and must go on doing so."
+                    f"In line {node.lineno} {last_name(other.func) or 'a call'}() runs before it, and must go on doing so."
                 )
 
 
 def _pure(call: ast.Call) -> bool:
-    return _callee(call) in _PURE
-
-
-def _callee(call: ast.Call) -> str:
-    function = call.func
-    return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
+    return last_name(call.func) in _PURE
 
 
 def _unwrapped(text: str, start: int, end: int, name: str) -> str:

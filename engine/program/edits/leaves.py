@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..controls import knobs, shown
 from ..controls.text import Edit, edited
+from ..parsing import last_name
 from .expressions import Span
 from .parsed import Parsed, RefusedError
 
@@ -59,7 +60,7 @@ def entries(text: str, span: Span, count: int) -> Entries:
     """The literals of the leaf made at `span`, which has `count` elements; refused if it is not made of literals."""
     parsed = Parsed(text)
     call = creation(parsed, span)
-    callee = _callee(call)
+    callee = last_name(call.func)
     if callee not in _DATA or not call.args:
         raise RefusedError(f"Its entries come from {parsed.source.of(call.func)}, not from the text.")
     start, end = parsed.source.span(call.args[0])
@@ -105,8 +106,3 @@ def fixed(text: str, span: Span, values: Any) -> str:
 
 def _count(values: Any) -> int:
     return sum(map(_count, values)) if isinstance(values, list | tuple) else 1
-
-
-def _callee(call: ast.Call) -> str:
-    function = call.func
-    return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""

@@ -6,9 +6,8 @@ import argparse
 import types
 from typing import Any
 
-from ..policy.errors import PolicyError
+from ..policy.attributes import settable
 from ..policy.guards import Guards
-from ..policy.names import instead, may_inject
 from .facade import picked
 from .files import files, streams
 
@@ -43,9 +42,7 @@ class Namespace(argparse.Namespace):
             setattr(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not may_inject(name):
-            raise PolicyError(f"the attribute {name!r} cannot be set in programs here", instead(str(name)))
-        _guards[0].write(self, name)
+        _guards[0].write(self, settable(name))
         super().__setattr__(name, value)
 
     def __eq__(self, other: object) -> bool:

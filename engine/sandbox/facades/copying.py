@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..policy.attributes import settable
 from ..policy.copying import ATOMIC, Deep, Shallow, reduced_of
-from ..policy.errors import PolicyError
 from ..policy.guards import Guards, mro_before
-from ..policy.names import instead, is_dunder, may_inject
+from ..policy.names import is_dunder
 from ..policy.unbound import names_of
 
 IMMUTABLE = ATOMIC | {tuple, frozenset, slice}
@@ -79,8 +79,7 @@ class Copying:
     def replace(self, obj: Any, /, **changes: Any) -> Any:
         """A copy of an object with other values in some of its fields."""
         for name in changes:
-            if not may_inject(name):
-                raise PolicyError(f"the attribute {name!r} cannot be set in programs here", instead(str(name)))
+            settable(name)
         replacer = getattr(type(obj), "__replace__", None)
         if replacer is None:
             raise TypeError(f"replace() does not support {type(obj).__name__} objects")

@@ -17,10 +17,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ...safe_attributes import looked_at
+from ..policy.attributes import settable
 from ..policy.errors import PolicyError
 from ..policy.formats import safe_format
 from ..policy.guards import Guards, are_harmless_patterns, harmless_patterns
-from ..policy.names import instead, is_dunder, may_inject
+from ..policy.names import is_dunder, may_inject
 from ..policy.reentry import pin_class, setitem
 from ..policy.unbound import MAIN
 from . import dispatching, mended
@@ -63,17 +64,6 @@ def _json(guards: Guards) -> dict[str, Any]:
     guards.know((mended.JSONEncoder,), bases=True)
     mended_names = {"JSONEncoder": mended.JSONEncoder, "dumps": mended.dumps}
     return picked(json, "JSONDecodeError loads") | mended_names | json_names(mended.dumps)
-
-
-def _plain(name: Any) -> str:
-    """A name that becomes an attribute.
-
-    Raises:
-        PolicyError: for one of Python's own, which NumPy would take memory from.
-    """
-    if not may_inject(name):
-        raise PolicyError(f"the attribute {name!r} cannot be set in programs here", instead(str(name)))
-    return str(name)
 
 
 # --- classes ----------------------------------------------------------------------------------------------------------------
@@ -142,7 +132,7 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
             raise PolicyError("make_dataclass takes names and fields only here", "Write a class with @dataclass.")
         named = [(f,) if isinstance(f, str) else tuple(f) for f in fields]
         for field in named:
-            _plain(field[0])
+            settable(field[0])
         given = [f[0] if len(f) == 1 else f for f in named]
         made = dataclasses.make_dataclass(cls_name, given, namespace={"__module__": MAIN}, **options)
         harmless_patterns(made)
@@ -181,7 +171,7 @@ class NamesMeta(enum.EnumMeta):
         if isinstance(given, str):
             given = given.replace(",", " ").split()
         members = [n if isinstance(n, str) else tuple(n) for n in (given.items() if isinstance(given, dict) else given)]
-        plain = [_plain(member if isinstance(member, str) else member[0]) for member in members]
+        plain = [settable(member if isinstance(member, str) else member[0]) for member in members]
         _guards[0].look_at_names(str(value), (cls,), plain)
         return super().__call__(value, members, module=MAIN)
 
@@ -222,7 +212,7 @@ class SimpleNamespace(types.SimpleNamespace):
     def __init__(self, mapping: Any = (), /, **names: Any) -> None:
         names = dict(mapping, **names)
         for name in names:
-            looked_at(self, _plain(name))
+            looked_at(self, settable(name))
         super().__init__(**names)
 
     def __replace__(self, /, **changes: Any) -> SimpleNamespace:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import optparse
 from typing import Any, NoReturn
 
+from ..policy.attributes import settable
 from ..policy.errors import PolicyError
 from ..policy.guards import Guards
-from ..policy.names import instead, may_inject
 from .facade import picked
 
 NAMES = "BadOptionError OptParseError OptionConflictError OptionError OptionValueError SUPPRESS_HELP SUPPRESS_USAGE"
@@ -24,17 +24,6 @@ def names(guards: Guards) -> dict[str, Any]:
     return made | {"make_option": Option, "Option": Option}
 
 
-def _checked(name: Any) -> str:
-    """A name that a value gets.
-
-    Raises:
-        PolicyError: for one of Python's own.
-    """
-    if not may_inject(name):
-        raise PolicyError(f"the attribute {name!r} cannot be set in programs here", instead(str(name)))
-    return str(name)
-
-
 class Values:
     """As `optparse.Values`: what the options are."""
 
@@ -42,11 +31,11 @@ class Values:
 
     def __init__(self, defaults: Any = None) -> None:
         for name, value in (defaults or {}).items():
-            setattr(self, _checked(name), value)
+            setattr(self, settable(name), value)
 
     def ensure_value(self, attr: Any, value: Any) -> Any:
         """An attribute, which is set to that value where there is none."""
-        if vars(self).get(_checked(attr)) is None:
+        if vars(self).get(settable(attr)) is None:
             setattr(self, attr, value)
         return vars(self)[attr]
 
@@ -76,7 +65,7 @@ class Option:
             _refused(f"the action {options['action']!r} of add_option")
         self._real = optparse.Option(*map(_text, flags), **options)
         if self._real.dest is not None:
-            _checked(self._real.dest)
+            settable(self._real.dest)
 
     dest = property(lambda self: self._real.dest)
     default = property(lambda self: self._real.default)
@@ -150,7 +139,7 @@ class OptionParser(_Container):
 
     def set_defaults(self, **values: Any) -> None:
         """What options are of which nothing is said."""
-        self._real.set_defaults(**{_checked(name): value for name, value in values.items()})
+        self._real.set_defaults(**{settable(name): value for name, value in values.items()})
 
     def set_usage(self, usage: Any) -> None:
         """What is printed first."""

@@ -14,6 +14,17 @@ from .errors import PolicyError
 from .names import instead, may_inject
 
 
+def settable(name: Any) -> str:
+    """A name that becomes an attribute by way of a string.
+
+    Raises:
+        PolicyError: for one of Python's own.
+    """
+    if not may_inject(name):
+        raise PolicyError(f"the attribute {name!r} cannot be set in programs here", instead(str(name)))
+    return str(name)
+
+
 class Attributes(dict[str, Any]):
     """A copy of an object's attributes, written through."""
 
@@ -24,9 +35,7 @@ class Attributes(dict[str, Any]):
         self._real, self._allowed = real, allowed
 
     def _check(self, name: Any) -> None:
-        if not may_inject(name):
-            raise PolicyError(f"the attribute {name!r} cannot be set in programs here", instead(str(name)))
-        self._allowed(name)
+        self._allowed(settable(name))
 
     def __setitem__(self, name: str, value: Any) -> None:
         self._check(name)

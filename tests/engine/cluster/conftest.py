@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.sandbox.settings import Settings
 from engine.serving.cluster.backend import Cluster
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -89,3 +90,11 @@ def cluster(processes: Processes) -> Iterator[Cluster]:
     until(lambda: slots(made) == 4, "both workers come")
     yield made
     made.close()
+
+
+@pytest.fixture
+def there(processes: Processes, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    """What this process sends elsewhere goes to the cluster."""
+    monkeypatch.setattr("engine.serving.elsewhere.settings", lambda: Settings(scheduler=processes.address))
+    monkeypatch.setattr("engine.serving.cluster.backend.cluster", lambda: cluster)
+    return cluster

@@ -38,14 +38,6 @@ ENDINGS = {
 }
 
 
-@pytest.fixture
-def there(processes: Processes, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    """Everything runs on the cluster."""
-    monkeypatch.setattr("engine.serving.elsewhere.settings", lambda: Settings(scheduler=processes.address))
-    monkeypatch.setattr("engine.serving.cluster.backend.cluster", lambda: cluster)
-    return cluster
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS.keys())
 def test_a_run_has_the_same_result_as_on_this_machine_when_the_program(ending: str, there: Cluster) -> None:

@@ -8,7 +8,6 @@ from engine.rank_files import RankFile, RankFileError, read_all
 from engine.sandbox import run
 from engine.sandbox.settings import Settings
 from engine.serving.cluster.backend import Cluster
-from tests.engine.cluster.conftest import Processes
 
 TRAINING = """\
 import torch
@@ -19,14 +18,6 @@ for step in range(3):
     (w * RANK).sum().backward()
     opt.step()
 """
-
-
-@pytest.fixture
-def there(processes: Processes, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    """Files are read on the cluster."""
-    monkeypatch.setattr("engine.serving.elsewhere.settings", lambda: Settings(scheduler=processes.address))
-    monkeypatch.setattr("engine.serving.cluster.backend.cluster", lambda: cluster)
-    return cluster
 
 
 def files() -> list[RankFile]:

@@ -89,7 +89,8 @@ def test_a_wrong_argument_is_refused_as_pytorch_refuses_it(torch: ModuleType, ow
 def test_what_is_written_is_what_pytorch_tells(torch: ModuleType) -> None:
     if not torch.__version__.startswith("2.13."):
         pytest.skip("it is what PyTorch 2.13 tells")
-    assert argument_kinds.FILE.read_text(encoding="utf-8").splitlines() == list(argument_kinds.lines())
+    told = argument_kinds.FILE.read_text(encoding="utf-8").splitlines()
+    assert told == list(argument_kinds.lines()), "run `python -m tests.engine.compat.argument_kinds`"
 
 
 PROGRAMS = {

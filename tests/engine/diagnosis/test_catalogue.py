@@ -14,9 +14,9 @@ from engine.diagnosis import catalogue_page
 from engine.diagnosis.findings import findings
 from engine.diagnosis.findings.catalogue import RULES, Entry, entry, every_kind, kinds, nearest
 from engine.recording import Recording
-from engine.recording.events import Printed, Warned
+from engine.recording.events import Warned
 from engine.sandbox import Limits, RunResult
-from tests.recorded import PATIENT, checked
+from tests.recorded import PATIENT, checked, printed
 
 LIMITS = {"not_finite_unseen": Limits(seconds=120, events=5_000)}
 """Smaller limits where a program says that it does not fit them."""
@@ -46,10 +46,9 @@ def test_the_broken_program_has_the_finding_and_the_mended_one_nothing_grave(id:
 @pytest.mark.parametrize("which", ["broken", "mended"])
 def test_a_program_does_on_pytorch_what_it_does_here(torch: ModuleType, id: str, which: str) -> None:
     result, recording = ran(id, which)
-    printed = "".join(event.text for event in recording.events if isinstance(event, Printed) and event.stream == "stdout")
     warned = {_own(event.message) for event in recording.events if isinstance(event, Warned)}
     raised = "" if result.error is None else f"{result.error.type}: {_own(result.error.message)}"
-    assert (printed, warned, raised) == _on_pytorch(torch, getattr(entry(id), which))
+    assert (printed(recording), warned, raised) == _on_pytorch(torch, getattr(entry(id), which))
 
 
 def _on_pytorch(torch: ModuleType, text: str) -> tuple[str, set[str], str]:

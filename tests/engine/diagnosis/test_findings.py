@@ -60,7 +60,7 @@ def marked_line(source: str) -> int:
     return marked[0]
 
 
-@pytest.mark.parametrize("case", DEFECTS.values(), ids=DEFECTS.keys())
+@pytest.mark.parametrize("case", DEFECTS.values(), ids=[f"{name} ({case['finds']})" for name, case in DEFECTS.items()])
 def test_a_defect_is_found_at_its_line_and_told_completely(case: Case) -> None:
     rules = case["finds"].split(", ")
     recording = record(case.program).recording
@@ -86,7 +86,7 @@ LESS = {("error", "warning"), ("error", "hint"), ("warning", "hint")}
 """How severe a kind is, and how severe a finding of it may be instead: never more."""
 
 
-@pytest.mark.parametrize("case", NEAR.values(), ids=NEAR.keys())
+@pytest.mark.parametrize("case", NEAR.values(), ids=[f"{name} ({case['near']})" for name, case in NEAR.items()])
 def test_what_is_near_to_a_mistake_is_a_hint_at_most(case: Case) -> None:
     made = found(case.program)
     assert [f.rule for f in made if f.grave] == []
@@ -404,3 +404,8 @@ def test_of_many_additions_to_one_name_a_few_are_looked_at() -> None:
     recording = record(program).recording
     assert recording is not None
     assert len(_sums(paths_of(recording).run)) == 3 * _ADDITIONS
+
+
+def test_what_a_mean_is_divided_by_is_told_as_a_fraction() -> None:
+    (told,) = found(DEFECTS["batch means over the number of samples"].program)
+    assert told.title.endswith("what is told is about 1/8 of the mean loss.")

@@ -8,18 +8,13 @@ import pytest
 from engine.export import export
 from engine.export.programs import script
 from engine.program import Program
-from engine.recording import Recording
-from engine.recording.events import Printed
 from engine.sandbox import run
 from tests.engine.export.hostile import TAGS, hostile
 from tests.engine.export.programs import NAMES, recorded
 from tests.on_pytorch import OnPyTorch
+from tests.recorded import printed
 
 FAILS = {"in_place_trouble"}
-
-
-def printed(recording: Recording) -> str:
-    return "".join(e.text for e in recording.events if isinstance(e, Printed) and e.stream == "stdout")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -14,8 +14,9 @@ import pytest
 
 from engine.graph.shown.captions import caption_text, captions
 from engine.recording import Recording, replay
-from engine.recording.events import Named, OpRan, Printed, Raised, Warned
+from engine.recording.events import Named, OpRan, Raised, Warned
 from tests.engine.notebook.conftest import Notebook
+from tests.recorded import printed
 
 MODEL = """import torch
 torch.manual_seed(0)
@@ -42,11 +43,6 @@ loss.shape
 def names(recording: Recording) -> set[str]:
     """The names that a recording tells of."""
     return {event.name for event in recording.events if isinstance(event, Named)}
-
-
-def printed(recording: Recording) -> str:
-    """What the program wrote."""
-    return "".join(event.text for event in recording.events if isinstance(event, Printed) and event.stream == "stdout")
 
 
 @pytest.mark.usefixtures("torch")

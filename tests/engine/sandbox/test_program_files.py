@@ -13,12 +13,12 @@ import pytest
 
 from engine import limits
 from engine.program import Program
-from engine.recording.events import Printed
 from engine.sandbox import Limits, run
 from engine.sandbox.transport.frames import WRITTEN
 from engine.sandbox.transport.messages import Written, encode
 from engine.sandbox.transport.receiver import CollectedRun
 from tests.corpus import Case, corpora
+from tests.recorded import printed
 
 PROGRAMS = list(corpora(Path(__file__).parent / "corpus" / "files"))
 
@@ -37,14 +37,10 @@ def as_python(case: Case, folder: Path) -> str:
 def test_a_program_does_with_files_what_python_does(case: Case, tmp_path: Path) -> None:
     # The folder holds nothing but the program, which is no file of the comparison.
     result = run(Program((case.text,), notebook=True), Limits(seconds=30))
-    printed = (
-        "".join(e.text for e in result.recording.events if isinstance(e, Printed) and e.stream == "stdout")
-        if result.recording
-        else ""
-    )
-    assert result.status == "ok", (result.error, printed)
+    told = printed(result.recording) if result.recording else ""
+    assert result.status == "ok", (result.error, told)
     wanted = as_python(case, tmp_path)
-    assert printed.splitlines() == wanted.splitlines()
+    assert told.splitlines() == wanted.splitlines()
 
 
 # --- what is given to it, and what comes back --------------------------------------------------------------------------------
