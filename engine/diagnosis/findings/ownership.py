@@ -298,6 +298,8 @@ def unowned_parameters(run: Run) -> Iterator[Finding]:
     for model, tensors in models.items():
         if not _behind(run, tensors[0], owned):
             continue  # what comes before the part that is trained is features
+        if "." in model and all(len(run.tensors[t].info.shape) < 2 for t in tensors):
+            continue  # of a model the matrices may be trained alone
         many = len(tensors) > 1
         yield finding(
             run, UNOWNED_PARAMETERS,

@@ -44,7 +44,7 @@ def term_without_gradient(run: Run) -> Iterator[Finding]:
     for entry in run.first_passes:
         for term in terms_without_graph(run, entry) if entry.via == "backward" else ():
             born = run.tensors[term].born
-            cuts = _cuts(paths, term, born + 1)
+            cuts = _cuts(paths, entry, term, born + 1)
             if not cuts or cuts[0].site in told:
                 continue
             told.add(cuts[0].site)
@@ -87,8 +87,8 @@ def term_of_what_stays(run: Run) -> Iterator[Finding]:
                 run, TERM_WITHOUT_GRADIENT,
                 f"{name} is a term of the loss by which nothing learns: its graph leads around what is trained here.",
                 f"{cut or run.title(useless.cut)} at {run.where(detached)} cuts it off from {run.names(useless.moved)}, which "
-                f"are moved by backward() at {run.where(entry.began)}. The graph of {name} leads to {run.names(useless.graph)}, "
-                "whose gradients of this pass are cleared before a step uses them.",
+                f"are moved by backward() at {run.where(entry.began)}. The graph of {name} leads to "
+                f"{run.names(useless.graph)}, whose gradients of this pass are cleared before a step uses them.",
                 f"Compute {name} from what is not detached: from results that are computed once more, without detach().",
                 step=born, related=[run.site(detached), run.site(entry.began)],
                 evidence=[(f"value of {name}", run.texts.describe(run.status(useless.term, entry.began).array))],
@@ -125,16 +125,19 @@ def _useless(run: Run, entry: Pass) -> Iterator[_Useless]:
 
 
 def _used(run: Run, tensor: int, entry: Pass) -> bool:
-    """Whether a step uses the gradient that a pass brings to a tensor before it is cleared."""
+    """Whether a pass brings a tensor a gradient, and a step uses that before it is cleared."""
     updates = run.updates.get(tensor, [])
     after = bisect_right(updates, entry.ended)
-    changes = run.history(tensor, entry.ended, updates[after]) if after < len(updates) else []
-    return after < len(updates) and not any(isinstance(event, GradSet) and clears(run, event) for _, event in changes)
+    if tensor not in entry.fills or after == len(updates):
+        return False
+    changes = run.history(tensor, entry.ended, updates[after])
+    return not any(isinstance(event, GradSet) and clears(run, event) for _, event in changes)
 
 
-def _cuts(paths: Paths, term: int, before: int) -> list[Cut]:
+def _cuts(paths: Paths, entry: Pass, term: int, before: int) -> list[Cut]:
     """The cuts above a term, if all are of one kind: operations without derivative; networks that run under no_grad while the
-    term itself does not; or predictions that are detached. A term that is detached itself is meant to be a number only."""
+    term itself does not; or results of a network behind the one that learns by the pass, as a discriminator's of samples, that
+    are detached. What is detached otherwise is meant to be."""
     run = paths.run
     found: list[Cut] = []
     for cut, _ in islice(cuts_above(paths, term, before, lambda tensor: paths.label(tensor, before)), _CUTS):
@@ -144,7 +147,8 @@ def _cuts(paths: Paths, term: int, before: int) -> list[Cut]:
         if cut.code == _UNTRACKED:
             unmeant = run.tensors[term].op.grad_mode
         elif cut.code == _DETACHED:
-            unmeant = prod(run.tensors[cut.source].info.shape) > 1 and not run.trained.isdisjoint(leaves_of(run, [cut.source]))
+            behind = run.trained.intersection(leaves_of(run, [cut.source]))
+            unmeant = prod(run.tensors[cut.source].info.shape) > 1 and len({_used(run, t, entry) for t in behind}) > 1
         else:
             unmeant = cut.code in ("cut_op", "cut_dtype") and event.grad_mode
         if not unmeant:

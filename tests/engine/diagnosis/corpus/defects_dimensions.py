@@ -252,3 +252,26 @@ for i in range(4):
     loss.backward()
     opt.step()
 print(loss.item())
+
+# %% attention whose weights go over the batch
+#: finds: attention_axis
+#: thread: issue, PetrochukM/PyTorch-NLP: Attention's softmax dimension is wrong?
+linear, softmax = nn.Linear(3, 3, bias=False), nn.Softmax(dim=0)
+opt = torch.optim.Adam(linear.parameters(), lr=0.01)
+for step in range(4):
+    query, context = torch.randn(8, 1, 3), torch.randn(8, 5, 3)
+    scores = torch.bmm(linear(query), context.transpose(1, 2)).view(8, 5)
+    weights = softmax(scores).view(8, 1, 5)  # <-
+    loss = F.mse_loss(torch.bmm(weights, context), context[:, :1])
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% attention whose weights go over the heads
+#: finds: attention_axis
+project, value = nn.Linear(4, 8), nn.Linear(4, 8)
+opt = torch.optim.Adam([*project.parameters(), *value.parameters()], lr=0.01)
+for step in range(4):
+    x = torch.randn(3, 5, 4)
+    q, v = (each(x).view(3, 5, 2, 4).transpose(1, 2) for each in (project, value))
+    weights = (q @ q.transpose(-2, -1) / 2).softmax(1)  # <-
+    loss = F.mse_loss((weights @ v).mean(-1), x[..., :2].transpose(1, 2))
+    opt.zero_grad(); loss.backward(); opt.step()
