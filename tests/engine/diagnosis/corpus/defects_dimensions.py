@@ -275,3 +275,15 @@ for step in range(4):
     weights = (q @ q.transpose(-2, -1) / 2).softmax(1)  # <-
     loss = F.mse_loss((weights @ v).mean(-1), x[..., :2].transpose(1, 2))
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the state of a network that goes both ways is one row for each sample
+#: finds: view_transposes
+#: thread: article, the dangers of reshaping: hidden.reshape(batch, 2 * hidden)
+emb, gru, head = nn.Embedding(30, 8), nn.GRU(8, 12, bidirectional=True, batch_first=True), nn.Linear(24, 2)
+opt = torch.optim.Adam([*emb.parameters(), *gru.parameters(), *head.parameters()], lr=1e-2)
+ids, y = torch.randint(0, 30, (10, 7)), torch.randint(0, 2, (10,))
+for step in range(4):
+    out, h = gru(emb(ids))
+    h = h.reshape(10, 24)  # <-
+    loss = F.cross_entropy(head(h), y)
+    opt.zero_grad(); loss.backward(); opt.step()
