@@ -1,4 +1,4 @@
-"""Rules about the terms of a loss that is a sum: those by which nothing learns."""
+"""Rules about the terms of a loss that is a sum: those by which nothing learns, and those that weigh far too much."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import islice
 from math import prod
 from typing import NamedTuple
 
-from ...recording.events import GradSet, OpRan, Site
+from ...recording.events import NOTHING, GradSet, OpRan, Site
 from ...recording.index import Pass
 from ..answers.asked_for import terms_of, terms_without_graph
 from ..cadence import clears
@@ -17,11 +17,16 @@ from ..paths import Paths, paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
-from .sampling import leaves_of
+from .sampling import adds, arrivals, leaves_of
 
 TERM_WITHOUT_GRADIENT = Kind(
     "term_without_gradient", "warning",
     "A term of a loss comes from a comparison, or from what is detached or runs under no_grad alone, so nothing learns by it.",
+)  # fmt: skip
+
+DIVERGENCE_OUTWEIGHS = Kind(
+    "divergence_outweighs", "hint",
+    "The divergence of a variational model is a sum, and the reconstruction beside it a mean over all its elements.",
 )  # fmt: skip
 
 _UNTRACKED = "cut_no_grad"
@@ -156,3 +161,69 @@ def _cuts(paths: Paths, entry: Pass, term: int, before: int) -> list[Cut]:
         found.append(cut)
     kinds = {cut.code if cut.code in (_UNTRACKED, _DETACHED) else "" for cut in found}
     return found if len(kinds) == 1 else []
+
+
+@rule(264, DIVERGENCE_OUTWEIGHS)
+def divergence_outweighs(run: Run) -> Iterator[Finding]:
+    """`1 + v - m² - exp(v)` is summed over samples and dimensions, and a reconstruction is averaged over both; neither has a
+    weight of its own."""
+    if not run.updates:
+        return
+    told = set()
+    for entry in run.first_passes:
+        terms = terms_of(run, entry) if entry.via == "backward" else []
+        divergence = next((term for term in terms if _is_divergence(run, term)), NOTHING)
+        if divergence == NOTHING or run.site(run.tensors[divergence].born) in told:
+            continue
+        samples, *rest = run.tensors[run.inputs(run.tensors[divergence].op)[0]].info.shape
+        means = [term for term in terms if _is_mean(run, term, samples)]
+        half = _weight(run, entry, divergence)  # of the divergence; what is more or less is a weight of its own
+        if len(means) != 1 or not half or _weight(run, entry, means[0]) != 2 * half:
+            continue
+        told.add(run.site(run.tensors[divergence].born))
+        mean, elements = means[0], prod(run.tensors[run.argument(run.tensors[means[0]].op, "self")].info.shape)
+        yield finding(
+            run, DIVERGENCE_OUTWEIGHS,
+            f"The divergence is a sum over {samples} samples, and {run.title(mean)} beside it a mean over {elements} elements.",
+            f"{run.title(divergence)} adds up {samples} × {prod(rest)} parts; {run.title(mean)} at "
+            f"{run.where(run.tensors[mean].born)} is divided by {elements}. So the divergence weighs {elements} times what it "
+            "does in the bound of a variational model. Mean and variance are then held at the prior, and what is decoded is "
+            "the same for every input.",
+            "Let both be sums (reduction='sum'), or give the divergence a weight that makes up for it.",
+            step=run.tensors[divergence].born, related=[run.site(run.tensors[mean].born)],
+            evidence=[
+                (f"value of {run.title(term)}", run.texts.describe(run.status(term, entry.began).array))
+                for term in (divergence, mean)
+            ],
+            nodes=[key(divergence), key(mean)],
+        )  # fmt: skip
+
+
+def _weight(run: Run, entry: Pass, term: int) -> float:
+    """What a term is multiplied with on the way to the root of a pass, without its sign; 0 where that is not known."""
+    node = run.tensors[term].op.node
+    arrived = [run.scalar(each.array) for each in arrivals(entry, node.id)] if node is not None else []
+    return abs(arrived[0] or 0.0) if len(arrived) == 1 else 0.0
+
+
+def _is_divergence(run: Run, term: int) -> bool:
+    """Whether a term is the sum of 1 + v - m² - exp(v) over all samples and dimensions."""
+    made = run.tensors[term].op
+    given = run.inputs(made)
+    if made.op != "sum" or len(given) != 1 or run.setting(made, "dim") or len(run.tensors[given[0]].info.shape) < 2:
+        return False
+    whole = run.tensors[given[0]].op
+    base, power = run.argument(whole, "self"), run.argument(whole, "other")
+    if "difference" not in run.traits(whole.op) or NOTHING in (base, power) or run.tensors[power].op.op != "exp":
+        return False
+    return run.tensors[given[0]].info.shape[0] > 1 and adds(run, base, {run.argument(run.tensors[power].op, "self")})
+
+
+def _is_mean(run: Run, term: int, samples: int) -> bool:
+    """Whether a term is a distance of so many samples, averaged over all elements of them."""
+    made = run.tensors[term].op
+    given = run.argument(made, "self")
+    if "distance" not in run.traits(made.op) or given == NOTHING or run.setting(made, "reduction") != "'mean'":
+        return False
+    shape = run.tensors[given].info.shape
+    return shape[:1] == (samples,) and prod(shape) > samples

@@ -1157,3 +1157,14 @@ x, y = torch.randn(16, 4), torch.randint(0, 2, (16,))
 for step in range(5):
     loss = F.cross_entropy(net(x), y)
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a divergence with a weight of its own beside a mean
+enc, dec = nn.Linear(20, 8), nn.Linear(4, 20)
+opt = torch.optim.Adam([*enc.parameters(), *dec.parameters()], lr=1e-2)
+x = torch.randn(64, 3) @ torch.randn(3, 20)
+for step in range(4):
+    mu, logvar = enc(x).chunk(2, dim=1)
+    z = mu + torch.randn_like(mu) * torch.exp(0.5 * logvar)
+    kl = -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+    loss = F.mse_loss(dec(z), x) + 0.0005 * kl
+    opt.zero_grad(); loss.backward(); opt.step()
