@@ -230,3 +230,25 @@ def test_what_is_found_at_a_losss_line_is_told_of_the_loss() -> None:
     )
     assert why(recording, "cost").code == "loss_falls"
     assert about(recording, "cost") == "broadcast_in_loss"
+
+
+def test_what_is_found_on_the_way_to_a_measure_is_told_of_it() -> None:
+    recording = recorded(
+        "import torch\nfrom torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc = nn.Linear(4, 3)\n    def forward(self, x):\n        x = nn.Dropout(p=0.5)(x)\n"
+        "        return self.fc(x)\nnet, x = Net().eval(), torch.randn(6, 4)\nother = torch.ones(2)\nwith torch.no_grad():\n"
+        "    probs = net(x).softmax(1)\n    beside = other * 2\n"
+    )
+    assert why(recording, "probs").code == "cut_no_grad"
+    assert about(recording, "probs") == "dropout_always_on"
+    assert about(recording, "beside") == ""
+
+
+def test_what_a_view_shows_is_told_of_the_view() -> None:
+    recording = recorded(
+        "import torch\nfrom torch import nn\nlinear, context = nn.Linear(3, 3), torch.randn(8, 5, 3)\n"
+        "scores = torch.bmm(linear(torch.randn(8, 1, 3)), context.transpose(1, 2)).view(8, 5)\n"
+        "weights = torch.softmax(scores, 0)\nweights = weights.view(8, 1, 5)\n"
+        "torch.bmm(weights, context).pow(2).sum().backward()\n"
+    )
+    assert about(recording, "weights") == "attention_axis"
