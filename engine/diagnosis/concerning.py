@@ -16,16 +16,24 @@ from .reason import Finding, Reason
 
 _ABOVE = 60
 """Results between a loss and what is found on the way to it."""
+_BEHIND = 2_000
+"""Tensors behind a loss among which the leaves are that learn by it."""
+_UNTRACKED = ("cut_no_grad", "cut_inference")
+"""Answers about what is only measured: what was found at the lines that it was computed at says more of its value."""
+_NOT_DOWN = ("loss_wanders", "loss_constant")
+"""Answers that a loss does not go down, which what is wrong with what learns explains."""
 
 
 def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -> Finding | None:
     """The first finding, an error or a warning, that explains what was asked; None before the moment at which it shows.
 
     An answer that is but a fact is explained by what was found about its tensor, or about what its line made in another
-    iteration; one about a loss also by what was found on the way to it. That a tensor has no graph because the program took it
-    out of one is such a fact, too: it may be meant, and a finding about it says more. An answer that says itself that something
-    is wrong stands by itself, unless the finding's kind says that it `answers` such, and is about the same tensor or line; of
-    a line that failed, what explains the exception leads.
+    iteration; one about a line by what was found there; one about what is only measured, or about a loss, also by what was
+    found on the way to it; one about a loss that does not go down by what was found about what learns. That a tensor has no
+    graph because the program took it out of one is such a fact, too: it may be meant, and a finding about it says more. An
+    answer that says itself that something is wrong stands by itself, unless
+    the finding's kind says that it `answers` such, and is about the same tensor or line; of a line that failed, what explains
+    the exception leads.
 
     Args:
         found: the findings about the run that are known, in their order.
@@ -33,18 +41,29 @@ def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -
     grave = [finding for finding in found if finding.grave and finding.step <= reason.step]
     if reason.code == "line_failed":
         return next((each for each in grave if each.ends and each.rule != PROGRAM_ERROR.id), None)
+    if reason.code == "line_ran":
+        return next((each for each in grave if _same_line(each, reason)), None)
     if reason.tensor == NOTHING:
         return None
     cut = reason.code.startswith("cut_")
-    asked = {_place(recording, reason.tensor)}
-    if reason.code.startswith("loss_"):
+    asked = {_place(recording, each) for each in (reason.tensor, paths_of(recording).run.beneath_views(reason.tensor))}
+    measured = _lines_behind(recording, reason.tensor) if reason.code in _UNTRACKED and not reason.wrong else set()
+    of_loss = reason.code.startswith("loss_")
+    if of_loss:
         asked |= _on_the_way(recording, reason.tensor)
+    if reason.code in _NOT_DOWN:
+        asked |= _learning(recording, reason.tensor)
     for finding in grave:
         tensors = [int(key[1:]) for key in finding.nodes if key.startswith("t")]
         if reason.wrong and not cut:
             if _answers(finding, reason) and (reason.tensor in tensors or _same_line(finding, reason)):
                 return finding
-        elif reason.tensor in tensors or (not reason.wrong and _is_about(recording, tensors, asked)):
+        elif (
+            reason.tensor in tensors
+            or (not reason.wrong and _is_about(recording, tensors, asked))
+            or (of_loss and not reason.wrong and _same_line(finding, reason))
+            or _line(finding) in measured
+        ):
             return finding
     return None
 
@@ -70,7 +89,12 @@ def _same_line(finding: Finding, reason: Reason) -> bool:
 
 
 def _is_about(recording: Recording, tensors: Iterable[int], asked: Collection[object]) -> bool:
-    return any(_place(recording, each) in asked for each in tensors)
+    return any(_place(recording, each) in asked or _born(recording, each) in asked for each in tensors)
+
+
+def _born(recording: Recording, tensor: int) -> object:
+    """The line that made a tensor, which another iteration's leaf has in common with it."""
+    return "born", index_of(recording).tensors[tensor].op.site
 
 
 def _place(recording: Recording, tensor: int) -> object:
@@ -79,6 +103,24 @@ def _place(recording: Recording, tensor: int) -> object:
     if history.info.node == NOTHING or history.op.site < 0:
         return tensor
     return history.op.site, history.op.op, history.info.output
+
+
+def _lines_behind(recording: Recording, tensor: int) -> set[tuple[int, int]]:
+    """The lines that made what a tensor was computed from."""
+    run = paths_of(recording).run
+    sites = (run.site(run.tensors[each].born) for each in run.behind(tensor, most=_ABOVE))
+    return {(site.cell, site.line) for site in sites if site is not None}
+
+
+def _line(finding: Finding) -> tuple[int, int] | None:
+    return (finding.site.cell, finding.site.line) if finding.site is not None else None
+
+
+def _learning(recording: Recording, tensor: int) -> set[object]:
+    """The leaves that require grad and a loss was computed from, by where they were made."""
+    run = paths_of(recording).run
+    leaves = (each for each in run.behind(tensor, most=_BEHIND, learned=True) if run.tensors[each].info.is_leaf)
+    return {place for each in leaves for place in (each, _born(recording, each))}
 
 
 def _on_the_way(recording: Recording, tensor: int) -> set[object]:

@@ -13,6 +13,7 @@ from ..recording.events import NOTHING, BackwardEnded, OpRan, Raised, Site
 from ..recording.index import Pass
 from .failures import BY_CODE, Failure, code_of
 from .mends import graphs as mends
+from .mends.training import DOTTED
 from .paths import paths_of
 from .reason import Finding, Kind
 from .run import MAX_LABEL, Run, finding, key
@@ -115,8 +116,14 @@ def _carried_on(
     carried, crossed = crossing(run, entry) or (NOTHING, born)
     what = run.title(carried) if carried != NOTHING else "a tensor"
     held = mends.held_in(run, carried, crossed, what)
+    over = mends.crossings(run, entry, _earlier(run, entry))
+    nameless = held is None and DOTTED.fullmatch(what) is None
+    kept = mends.kept_in(run, crossed, len(over) > 1) if nameless else None
     fix = "Detach what is carried from one iteration to the next."
-    if held is not None:
+    if kept is not None:
+        what = f"{kept.name} ({what})"
+        fix = f"Cut it off before it is used again: {kept.cut}."
+    elif held is not None:
         fix = f"Keep it without its graph: {held.call}."
     elif carried != NOTHING:
         fix = f"Cut it at the start of each iteration: {_detached(what)}."
@@ -129,8 +136,7 @@ def _carried_on(
         step=entry.began, related=[held.site if held else None, run.site(crossed), *related], evidence=evidence,
         severity=severity, ends=severity == "error",
         nodes=[*nodes, *([key(carried)] if carried != NOTHING else [])],
-        changes=held.changes if held
-        else mends.cut_each_iteration(run, entry.began, mends.crossings(run, entry, _earlier(run, entry))),
+        changes=kept.changes if kept else held.changes if held else mends.cut_each_iteration(run, entry.began, over),
     )  # fmt: skip
 
 

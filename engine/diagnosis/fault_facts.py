@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,9 @@ from ..recording.events import NOTHING, NodeRan, OpRan, Sent
 from ..recording.index import Pass
 from .fault_reasons import backward_reason, forward_reason
 from .run import NAN, Run, key
+
+_SQUARE_LOST = 5.4e-3
+"""The size of a gradient below which a thousandth of its square, what an average begins with, is zero in float16."""
 
 
 class Facts(NamedTuple):
@@ -50,6 +54,8 @@ def of_operation(run: Run, step: int) -> Facts:
     why, fix = forward_reason(
         event.op, run.traits(event.op), [(n, v) for n, _, v in inputs], texts, None if values is None else values[index]
     )
+    if not event.outputs and (half := _step_in_half(run, step, tensor, index)):
+        why, fix = half
     covering = covering_mask(run, step)
     if covering != NOTHING:
         text = run.segment(run.site(covering)) or "triu()"
@@ -68,6 +74,25 @@ def of_operation(run: Run, step: int) -> Facts:
     given = next((number(value) for _, _, value in inputs if value is not None), "") if len(inputs) == 1 else ""
     nodes = [key(tensor), *(key(source) for source in sources)]
     return Facts(event.op, step, why, fix, evidence, array, tensor, sources, given, nodes)
+
+
+def _step_in_half(run: Run, step: int, tensor: int, index: tuple[int, ...]) -> tuple[str, str] | None:
+    """Why an optimizer's step leaves what is not finite in half precision, and the fix: its divisor, the root of averaged
+    squares and an epsilon, has come to zero there. None where that is not so."""
+    gradient = run.recording.array(run.tensors[tensor].grad(step))
+    after = bisect_right(run.optimizer_steps, step, key=lambda entry: entry[0])
+    if gradient is None or gradient.dtype != np.float16 or after == len(run.optimizer_steps):
+        return None
+    _, event = run.optimizer_steps[after]
+    element = float(gradient[index])
+    if tensor not in event.parameters or not abs(element) < _SQUARE_LOST:
+        return None
+    return (
+        f"{event.optimizer} divides by the root of averaged squares of the gradient, plus eps. In float16 both are zero here: "
+        f"the gradient is {number(element)}, its square too small a number, and so is the usual eps of 1e-8.",
+        f"Give {event.optimizer} an eps that float16 holds, eps=1e-4; or better keep the parameters in float32, and compute in "
+        "half precision with torch.autocast.",
+    )
 
 
 def covering_mask(run: Run, step: int) -> int:

@@ -19,6 +19,8 @@ _ABOUT_USE = frozenset(("unused", "not_connected", "created_after", "used_after"
 """Codes, beside those of cuts, that say of a tensor only that passes have nothing to do with it."""
 _ON_PURPOSE = ("cut_detach", "cut_data")
 """What is written to make a constant of something."""
+_ALONG = frozenset(("elementwise", "same_values"))
+"""What an operation is that leads on from a loss to its terms."""
 _TERMS = 32
 """Sums and factors that are looked at on the way from a loss to its terms."""
 _CUTS = 16
@@ -44,23 +46,32 @@ def only_told(q: Question, reason: Reason) -> Reason:
     return msgspec.structs.replace(reason, wrong=False, fix=fix, explanation=f"{reason.explanation} {said}".strip())
 
 
-def terms_without_graph(run: Run, entry: Pass) -> list[int]:
-    """The terms of a pass's root, single numbers that require no gradient, beside others that do."""
+def terms_of(run: Run, entry: Pass) -> list[int]:
+    """The terms of a pass's root, single numbers, if it is a sum: with a graph and without."""
     queue = [root for root, _ in entry.event.roots[:1]]
     found = []
     for tensor in queue:
         event = run.tensors[tensor].op
         given, traits = run.inputs(event), run.traits(event.op)
-        if len(queue) > _TERMS or event.node is None or not ("additive" in traits or len(given) == 1):
-            continue
-        if "elementwise" not in traits and "same_values" not in traits:
+        adds = "additive" in traits
+        if len(queue) > _TERMS:
+            break
+        through = event.node is not None and (adds or len(given) == 1) and bool(_ALONG.intersection(traits))
+        if not through:
+            if tensor != queue[0]:
+                found.append(tensor)
             continue
         for each in given:
             if run.status(each, run.tensors[tensor].born).requires_grad:
                 queue.append(each)
-            elif "additive" in traits and prod(run.tensors[each].info.shape) == 1:
+            elif adds:
                 found.append(each)
-    return found
+    return [term for term in found if prod(run.tensors[term].info.shape) == 1]
+
+
+def terms_without_graph(run: Run, entry: Pass) -> list[int]:
+    """The terms of a pass's root, single numbers that require no gradient, beside others that do."""
+    return [term for term in terms_of(run, entry) if not run.status(term, entry.began).requires_grad]
 
 
 def _not_missed(q: Question, code: str) -> str:

@@ -88,6 +88,8 @@ def _named(paths: Paths, name: str, step: int, far: int = _FAR) -> int | None:
                 return found
     tail = [track for (_, other), track in paths.run.index.names.items() if other.endswith("." + name.removeprefix("self."))]
     found = next((track.at(step, NOTHING) for track in tail if track.at(step, NOTHING) != NOTHING), None)
+    if found is None and name.isidentifier() and (kept := _assigned(paths, f"self.{name}", step)) != NOTHING:
+        return kept  # what a module keeps of its forward pass, asked about by the attribute alone
     _, *within, _ = name.split(".") if "." in name else ("", "")
     if found is None and within and all(paths.source.values(f"self.{part}") for part in within):
         # Of what a module holds no name begins with the name that the module has.

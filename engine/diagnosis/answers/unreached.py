@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -263,15 +263,28 @@ def _in_checkpoint(q: Question) -> Reason | None:
 
 def _modules_given(paths: Paths, site: Site | None) -> set[str]:
     """What a call is given first, by the last part of its name: "stem" of `checkpoint(self.stem, x)`; of a name also what it is
-    given in turn, "layers" of `for layer in self.layers`."""
+    given in turn, "layers" of `for layer in self.layers`; of a function of the program or a lambda what that calls."""
     match paths.source.at(site):
         case ast.Call(args=[ast.Attribute(attr=name), *_]):
             return {name}
         case ast.Call(args=[ast.Name(id=name), *_]):
             values = [value for *_, value in paths.source.values(name)]
-            return {name, *(each.attr for each in values if isinstance(each, ast.Attribute))}
+            functions = [function for _, function in paths.source.functions.get(name, ())]
+            called = (part for each in (*values, *functions) for part in _called_in(each))
+            return {name, *(each.attr for each in values if isinstance(each, ast.Attribute)), *called}
+        case ast.Call(args=[ast.Lambda() as function, *_]):
+            return set(_called_in(function))
         case _:
             return set()
+
+
+def _called_in(function: ast.AST) -> Iterator[str]:
+    """What a function or a lambda calls, by the last part of its name."""
+    if isinstance(function, ast.Lambda | ast.FunctionDef):
+        for node in ast.walk(function):
+            match node:
+                case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
+                    yield name
 
 
 def cut_of(q: Question, links: Sequence[Link], so: str) -> Reason | None:

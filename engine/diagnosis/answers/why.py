@@ -24,7 +24,7 @@ from .names import items, members, named
 from .not_finite import value_not_finite
 from .not_recorded import not_recorded
 from .present import present
-from .subject import LineSubject, LossSubject, ModuleSubject, Subject, TensorSubject, UpdateSubject, parse
+from .subject import LineSubject, LossSubject, ModuleSubject, Subject, TensorSubject, UpdateSubject, is_loss, parse
 from .unmoved import with_steps
 from .updates import why_update
 
@@ -38,7 +38,8 @@ def why(recording: Recording, about: int | str | Subject, step: int | None = Non
     Args:
         recording: the run.
         about: a tensor's id, a question as text ("w", "model.0.weight", "params[1]", "net.fc", "loss", "line 12", "why did w
-            not move"), or a `Subject`.
+            not move"), or a `Subject`. A bare name of a loss that backward() began from asks about its values, "d_loss.grad"
+            about its gradient.
         step: the moment.
 
     Raises:
@@ -60,11 +61,24 @@ def why(recording: Recording, about: int | str | Subject, step: int | None = Non
             return why_module(paths, subject.name, step, of_tensor)
         case LossSubject():
             return why_loss(paths, subject.name, step) or of_tensor(paths, subject.name, step)
+    if isinstance(about, str) and about.strip() == subject.tensor and _is_root(paths, subject.tensor, step):
+        return why_loss(paths, subject.tensor, step) or of_tensor(paths, subject.tensor, step)
     if isinstance(subject.tensor, int):
         return of_tensor(paths, subject.tensor, step)
     if members(paths, subject.tensor, step):
         return why_module(paths, subject.tensor, step, of_tensor)
     return of_tensor(paths, subject.tensor, step)
+
+
+def _is_root(paths: Paths, name: str, step: int) -> bool:
+    """Whether a name, which says that it is one of a loss, stands for what a backward pass began with."""
+    if not is_loss(name):
+        return False
+    try:
+        tensor = named(paths, name, step)
+    except KeyError:
+        return False
+    return any(tensor == root for entry in paths.run.passes for root, _ in entry.event.roots)
 
 
 def of_tensor(paths: Paths, tensor: int | str, step: int) -> Reason:

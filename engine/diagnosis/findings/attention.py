@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ _DIM = re.compile(r"-?\d")
 
 @rule(131, ATTENTION_AXIS)
 def attention_axis(run: Run) -> Iterator[Finding]:
-    """Scores of queries and keys, a softmax over the queries, and a product that adds up over the keys.
+    """Scores of queries and keys, a softmax over the queries, the heads or the batch, and a product that adds up over the keys.
 
     Weights that are divided by their sum over the keys are meant so (slot attention), and so are those of what is no product.
     """
@@ -54,25 +54,30 @@ def attention_axis(run: Run) -> Iterator[Finding]:
         if made is None or len(made.shape) < 2 or site in told:
             continue
         dim = run.setting(event, "dim")
-        if _DIM.fullmatch(dim) is None or int(dim) % len(made.shape) != len(made.shape) - 2 or min(made.shape[-2:]) < 2:
+        over, last = int(dim) % len(made.shape) if _DIM.fullmatch(dim) else NOTHING, len(made.shape) - 1
+        if over in (NOTHING, last) or made.shape[last] < 2:
             continue
         product = _product_with(run, made.id)
         values = run.recording.array(made.array)
         if product is None or values is None or values.shape != tuple(made.shape) or not _are_scores(run, event):
             continue
         sums = values.sum(-1)
-        if not np.allclose(values.sum(-2), 1, atol=_OFF) or np.allclose(sums, 1, atol=_OFF):
+        if not np.allclose(values.sum(over), 1, atol=_OFF) or np.allclose(sums, 1, atol=_OFF):
             continue
         told.add(site)
+        same = run.tensors[product.weights].info.shape[-2:] == tuple(made.shape[-2:])
+        of, others = "not that of the keys", "samples of the batch, or on the other heads"
+        if same and over == last - 1:
+            of, others = "that of the queries", "queries, later ones among them, whatever is masked"
         yield finding(
             run, ATTENTION_AXIS,
             f"The weights at {run.site_text(site)} add up to 1 over dimension {dim}, but the product adds values up over "
             "dimension -1.",
-            f"Dimension {len(made.shape) - 2} of {list(made.shape)} is that of the queries. {run.where(product)} takes each "
-            f"query's sum over the last one, where the weights add up to {sums.min():.2g} … {sums.max():.2g}; and each "
-            "weight depends on the other queries, later ones among them, whatever is masked.",
+            f"Dimension {over} of {list(made.shape)} is {of}. {run.where(product.step)} takes each query's sum over the last "
+            f"one, where the weights add up to {sums.min():.2g} … {sums.max():.2g}; and each weight depends on the other "
+            f"{others}.",
             "Normalise over the keys: dim=-1.",
-            step=step, site=site, related=[run.site(product)],
+            step=step, site=site, related=[run.site(product.step)],
             evidence=[("sums over the keys", f"{sums.min():.3g} … {sums.max():.3g}"), ("dim", dim)],
             nodes=[key(made.id)],
             changes=_over_keys(run, step),
@@ -88,24 +93,32 @@ def _are_scores(run: Run, event: OpRan) -> bool:
         _, maker = run.op_of(tensor)
         if "matrix_product" in run.traits(maker.op):
             return True
-        matrix = run.tensors[tensor].info.shape[-2:]
-        tensor = next((t for t in run.inputs(maker) if run.tensors[t].info.shape[-2:] == matrix), NOTHING)
+        keys = run.tensors[tensor].info.shape[-1:]
+        tensor = next((t for t in run.inputs(maker) if run.tensors[t].info.shape[-1:] == keys), NOTHING)
     return False
 
 
-def _product_with(run: Run, weights: int) -> int | None:
-    """The step of the product that takes the weights from the left, themselves or after a dropout or a view of more dimensions;
-    None where there is none."""
+class _Product(NamedTuple):
+    """A product that takes weights from the left."""
+
+    step: int
+    weights: int
+    """As it takes them."""
+
+
+def _product_with(run: Run, weights: int) -> _Product | None:
+    """The product that takes the weights from the left, themselves or after a dropout or a view that leaves the keys where they
+    are; None where there is none."""
     for _ in range(_FAR):
         steps = run.consumers.get(weights, [])
         for step in steps:
             event = run.events[step]
             if isinstance(event, OpRan) and "matrix_product" in run.traits(event.op) and run.inputs(event)[0] == weights:
-                return step
+                return _Product(step, weights)
         alone = run.events[steps[0]] if len(steps) == 1 else None
         if not isinstance(alone, OpRan) or run.inputs(alone) != [weights] or len(alone.outputs) != 1:
             return None
-        if "transposes" in run.traits(alone.op) or alone.outputs[0].shape[-2:] != run.tensors[weights].info.shape[-2:]:
+        if "transposes" in run.traits(alone.op) or alone.outputs[0].shape[-1:] != run.tensors[weights].info.shape[-1:]:
             return None
         weights = alone.outputs[0].id
     return None

@@ -283,19 +283,23 @@ def two_optimizers(run: Run) -> Iterator[Finding]:
 @rule(280, UNOWNED_PARAMETERS)
 def unowned_parameters(run: Run) -> Iterator[Finding]:
     """Parameters of a module get gradients in all the passes by which others are trained, and nothing is done with them."""
+    owned = {t for _, held in cadence_of(run).windows for t in held}
+    if not all(run.tensors[t].info.is_parameter for t in owned):
+        return  # an image or a prompt is made, with a model that stays as it is
+    trained = {front for t in owned for front in _fronts(run.title(t))}
     models: dict[str, list[int]] = {}
     for tensor in _lost(run):
         name = run.title(tensor)
         if run.tensors[tensor].info.is_parameter and _PATH.fullmatch(name) and len(_with_the_owned(run, tensor)) > 2:
-            models.setdefault(name.partition(".")[0], []).append(tensor)
-    owned = {t for _, held in cadence_of(run).windows for t in held}
-    if not all(run.tensors[t].info.is_parameter for t in owned):
-        return  # an image or a prompt is made, with a model that stays as it is
-    trained = {run.title(t).partition(".")[0] for t in owned}
+            # Of a model that is trained in part, the part that is not; single parameters are a matter of their own.
+            model = next((front for front in _fronts(name) if front not in trained), "")
+            if model:
+                models.setdefault(model, []).append(tensor)
     for model, tensors in models.items():
-        # A part of a model that is trained on is a matter of its own; what comes before the part that is trained is features.
-        if model in trained or not _behind(run, tensors[0], owned):
-            continue
+        if not _behind(run, tensors[0], owned):
+            continue  # what comes before the part that is trained is features
+        if "." in model and all(len(run.tensors[t].info.shape) < 2 for t in tensors):
+            continue  # of a model the matrices may be trained alone
         many = len(tensors) > 1
         yield finding(
             run, UNOWNED_PARAMETERS,
@@ -312,6 +316,12 @@ def unowned_parameters(run: Run) -> Iterator[Finding]:
             ],
             nodes=[key(t) for t in tensors],
         )  # fmt: skip
+
+
+def _fronts(path: str) -> list[str]:
+    """The modules that a parameter is in, the outermost first: "net", "net.body"."""
+    names = path.split(".")[:-1]
+    return [".".join(names[: count + 1]) for count in range(len(names))]
 
 
 @rule(112, LEFT_OUT_PARAMETER)

@@ -84,7 +84,8 @@ def advantage_learns(run: Run) -> Iterator[Finding]:
             "the right value.",
             f"Use {text}.detach() there.",
             step=scored.step, site=site, related=[run.site(run.tensors[scored.factor].born)],
-            evidence=[("requires_grad of the factor", "True")], nodes=[key(scored.factor), key(scored.log_prob), key(moved[0])],
+            evidence=[("requires_grad of the factor", "True")],
+            nodes=[key(scored.factor), key(scored.log_prob), *map(key, moved)],
             changes=wrapped(run, site, "(" * wide, ")" * wide + ".detach()") if scored.node is not None else [],
         )  # fmt: skip
         return

@@ -251,7 +251,7 @@ def reversed_divergence(run: Run) -> Iterator[Finding]:
         if NOTHING in (whole, power) or event.node is None or event.in_backward:
             continue
         maker = run.tensors[power].op
-        if maker.op != "exp" or not _adds(run, whole, {run.argument(maker, "self")}):
+        if maker.op != "exp" or not adds(run, whole, {run.argument(maker, "self")}):
             continue
         arrived = [run.recording.array(a.array) for e in run.passes for a in arrivals(e, event.node.id)]
         known = [values for values in arrived if values is not None]
@@ -283,7 +283,7 @@ def variance_as_deviation(run: Run) -> Iterator[Finding]:
         if by_noise is None:
             continue
         powers = [p for at in run.consumers.get(variance, ()) if (p := _power(run, at)) != NOTHING]
-        whole = next((w for p in powers for w in _sums(run, p) if _adds(run, w, {variance})), NOTHING)
+        whole = next((w for p in powers for w in _sums(run, p) if adds(run, w, {variance})), NOTHING)
         if whole == NOTHING:
             continue
         name, sum_ = run.title(variance), run.tensors[whole].born
@@ -359,7 +359,7 @@ def _halved(run: Run, step: int, event: OpRan) -> mending.Changes:
     return mending.wrapped(run, mending.site_of(found.cell, given), *ends)
 
 
-def _adds(run: Run, tensor: int, wanted: set[int]) -> bool:
+def adds(run: Run, tensor: int, wanted: set[int]) -> bool:
     """Whether a sum has one of some tensors, and a square, among its terms."""
     terms, found, squares = [tensor], False, False
     for term in terms:

@@ -10,11 +10,12 @@ import numpy as np
 from ...graph.numbers import shape_text
 from ...recording.events import NOTHING, OpRan, Site
 from ..directions import read_at_one_end
-from ..mending import Changes, keyword, replaced
+from ..mending import Changes, keyword, receiver_at, replaced, text_at, with_call
 from ..paths import paths_of
 from ..program_ast import site_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
+from .choices import VIEW_TRANSPOSES
 from .registry import rule
 
 BATCH_IS_TIME = Kind(
@@ -213,6 +214,36 @@ def one_direction_read(run: Run) -> Iterator[Finding]:
                       (f"{run.title(read.parameter)}.grad", "0 everywhere, in every pass")],
             nodes=[key(read.made), key(made), key(read.parameter)],
             changes=replaced(run, site, read.joined) if read.state else [],
+        )  # fmt: skip
+
+
+@rule(171, VIEW_TRANSPOSES)
+def state_regrouped(run: Run) -> Iterator[Finding]:
+    """The last state of a recurrent network, (layers and directions, batch, features), is viewed as one row for each sample."""
+    scopes = run.recording.scopes
+    for step, event in run.first_ops_of({"view", "reshape"}, 1):
+        given = run.argument(event, "self")
+        if given == NOTHING or not event.outputs or event.in_backward or event.node is None:
+            continue
+        made, before, after = run.tensors[given].op, run.tensors[given].info.shape, event.outputs[0].shape
+        inside = scopes[made.scope].module_class if made.scope >= 0 else ""
+        if inside not in _RECURRENT or made.scope == event.scope or len(before) != 3 or before[0] in (1, before[1]):
+            continue
+        if after != (before[1], before[0] * before[2]):
+            continue
+        name, whole = run.title(given), receiver_at(run, run.site(step))
+        taken = name if name.replace(".", "").isidentifier() else f"({name})"
+        yield finding(
+            run, VIEW_TRANSPOSES,
+            f"{run.segment(run.site(step)) or event.op} does not swap dimensions: it reads the elements in their old order.",
+            f"{name} has shape {shape_text(before)}, {before[0]} layers or directions first, and gets {shape_text(after)}. A "
+            f"view moves no element: a row holds states of {before[0]} different samples, not the {before[0]} of its own.",
+            f"Swap first: {taken}.transpose(0, 1).reshape({', '.join(map(str, after))}); or join the parts that are wanted, "
+            f"torch.cat([{taken}[-2], {taken}[-1]], dim=1).",
+            step=step, related=[run.site(run.tensors[given].born)],
+            evidence=[("shape before", str(list(before))), ("after", str(list(after)))],
+            nodes=[key(given), key(event.outputs[0].id)],
+            changes=with_call(run, whole, "transpose(0, 1)") if text_at(run, whole) not in ("", "torch") else [],
         )  # fmt: skip
 
 

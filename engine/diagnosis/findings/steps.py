@@ -13,7 +13,7 @@ from ...recording.events import NOTHING, Accumulated, GradSet, Printed, Site
 from ..cadence import Window, cadence_of, clears, takes_gradient, within
 from ..mending import Changes, loop_around
 from ..mends import order as mends
-from ..optimizer_text import methods, optimizers
+from ..optimizer_text import Made, methods, optimizers
 from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
@@ -112,21 +112,31 @@ def old_gradients_again(run: Run) -> Iterator[Finding]:
         if len(again) < 2 or fresh < 2:
             continue
         window = again[0]
+        meant = _never_called(run)
         yield finding(
             run, STEPPED_TWICE,
             f"{key_of[0]} steps again with gradients that it has used already.",
             f"Between its step at {run.where(window.begun)} and the one at {run.moment(window.step)} there is no backward "
             "pass and no "
             f"zero_grad(): the same gradients move {run.names(window.event.parameters)} once more. That happens {len(again)} "
-            "times.",
-            "Call step() once for each backward().",
+            "times."
+            + (f" {meant.name} ({run.site_text(meant.site)}) never steps, so what it is for does not learn." if meant else ""),
+            f"Call {meant.name}.step() there." if meant else "Call step() once for each backward().",
             step=window.step,
             related=[run.site(window.begun)],
             evidence=[("steps with used gradients", f"{len(again)} of {len(windows)}")],
             nodes=[key(t) for t in window.event.parameters],
             steps=[w.step for w in again],
-            changes=mends.stepped_once(run, window.step, window.begun, [w.step for w in windows if w not in again]),
+            changes=mends.stepped_instead(run, window.step, meant.name) if meant else
+            mends.stepped_once(run, window.step, window.begun, [w.step for w in windows if w not in again]),
         )  # fmt: skip
+
+
+def _never_called(run: Run) -> Made | None:
+    """The one optimizer of several that the program makes and whose step() it calls nowhere; None where there is none."""
+    made = optimizers(run)
+    idle = [each for each in made if not methods(run, each.name, "step") and not _handed_on(run, each.name)]
+    return idle[0] if len(idle) == 1 < len(made) else None
 
 
 @rule(133, FROZEN_MOVES)

@@ -98,6 +98,32 @@ def held_in(run: Run, tensor: int, step: int, name: str) -> Held | None:
     return None
 
 
+class Kept(NamedTuple):
+    """An attribute by which a statement takes what it left there the last time: `out, self.h = self.lstm(x, self.h)`."""
+
+    name: str
+    cut: str
+    """The statement that cuts it off from its graph."""
+    changes: Changes
+    """That statement before the other one."""
+
+
+def kept_in(run: Run, step: int, several: bool) -> Kept | None:
+    """The attribute that the statement at a step both takes and sets, which holds `several` tensors or one; None where none."""
+    source, site = paths_of(run.recording).source, run.site(step)
+    node = source.at(site)
+    statement = source.statement(node) if node is not None else None
+    if site is None or not isinstance(statement, ast.Assign):
+        return None
+    taken = {ast.unparse(part) for part in ast.walk(statement.value) if isinstance(part, ast.Attribute)}
+    targets = [part for target in statement.targets for part in (target.elts if isinstance(target, ast.Tuple) else [target])]
+    name = next((text for part in targets if isinstance(part, ast.Attribute) and (text := ast.unparse(part)) in taken), "")
+    if not name:
+        return None
+    cut = _detached(f"{name}[0]" if several else name)
+    return Kept(name, cut, before(run, site_of(site.cell, statement), cut))
+
+
 def _detached(name: str) -> str:
     """The statement that cuts off what a name stands for; an element of a tuple, with all others of it."""
     whole, element, _ = name.partition("[")

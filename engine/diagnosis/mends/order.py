@@ -40,6 +40,11 @@ def stepped_once(run: Run, again: int, first: int, others: Iterable[int]) -> Cha
     return dropped(run, there if any(run.site(step) == here for step in others) else here)
 
 
+def stepped_instead(run: Run, step: int, optimizer: str) -> Changes:
+    """A step that another optimizer makes."""
+    return replaced(run, receiver_at(run, run.site(step)), optimizer)
+
+
 def trained_mode(run: Run, called: Site | None) -> Changes:
     """`train()` of a model right before it is called for training."""
     name = _called(run, called)

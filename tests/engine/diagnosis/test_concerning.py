@@ -196,3 +196,59 @@ def test_a_value_that_a_where_hides_is_one_origin_for_both() -> None:
     assert "it began with softmax(-inf) at line 4" in why(recording, "w").title
     (found,) = (f for f in findings(recording) if f.rule.startswith("nan"))
     assert (found.rule, found.line) == ("nan", 4)
+
+
+STALE = """import torch
+w = torch.ones(3, requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.001)
+for k in range(13):
+    loss = ((w - 4 * (k % 2)) ** 2).mean()
+    loss.backward()
+    opt.step()
+"""
+
+
+def test_a_line_that_ran_is_explained_by_what_was_found_there() -> None:
+    recording = recorded(STALE)
+    line = next(f.line for f in findings(recording) if f.rule == "no_zero_grad")
+    assert about(recording, f"line {line}") == "no_zero_grad"
+    assert about(recording, "line 2") == ""
+
+
+def test_what_is_wrong_with_what_learns_is_told_of_a_loss_that_does_not_go_down() -> None:
+    recording = recorded(STALE)
+    reason = why(recording, "loss")
+    assert (reason.code, reason.wrong) == ("loss_wanders", False)
+    assert about(recording, "loss") == "no_zero_grad"
+
+
+def test_what_is_found_at_a_losss_line_is_told_of_the_loss() -> None:
+    recording = recorded(
+        "import torch\nnet, x = torch.nn.Linear(2, 1), torch.randn(20, 2)\nopt = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "y = x.sum(1)\nfor k in range(9):\n    opt.zero_grad()\n    cost = torch.nn.functional.mse_loss(net(x), y)\n"
+        "    cost.backward()\n    opt.step()\n"
+    )
+    assert why(recording, "cost").code == "loss_falls"
+    assert about(recording, "cost") == "broadcast_in_loss"
+
+
+def test_what_is_found_on_the_way_to_a_measure_is_told_of_it() -> None:
+    recording = recorded(
+        "import torch\nfrom torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.fc = nn.Linear(4, 3)\n    def forward(self, x):\n        x = nn.Dropout(p=0.5)(x)\n"
+        "        return self.fc(x)\nnet, x = Net().eval(), torch.randn(6, 4)\nother = torch.ones(2)\nwith torch.no_grad():\n"
+        "    probs = net(x).softmax(1)\n    beside = other * 2\n"
+    )
+    assert why(recording, "probs").code == "cut_no_grad"
+    assert about(recording, "probs") == "dropout_always_on"
+    assert about(recording, "beside") == ""
+
+
+def test_what_a_view_shows_is_told_of_the_view() -> None:
+    recording = recorded(
+        "import torch\nfrom torch import nn\nlinear, context = nn.Linear(3, 3), torch.randn(8, 5, 3)\n"
+        "scores = torch.bmm(linear(torch.randn(8, 1, 3)), context.transpose(1, 2)).view(8, 5)\n"
+        "weights = torch.softmax(scores, 0)\nweights = weights.view(8, 1, 5)\n"
+        "torch.bmm(weights, context).pow(2).sum().backward()\n"
+    )
+    assert about(recording, "weights") == "attention_axis"

@@ -409,3 +409,27 @@ def test_of_many_additions_to_one_name_a_few_are_looked_at() -> None:
 def test_what_a_mean_is_divided_by_is_told_as_a_fraction() -> None:
     (told,) = found(DEFECTS["batch means over the number of samples"].program)
     assert told.title.endswith("what is told is about 1/8 of the mean loss.")
+
+
+def test_a_step_with_used_gradients_names_the_optimizer_that_never_steps() -> None:
+    source = (
+        f"{HEAD}\ng, d = nn.Linear(2, 2), nn.Linear(2, 1)\n"
+        "g_opt = torch.optim.Adam(g.parameters())\nd_opt = torch.optim.Adam(d.parameters())\n"
+        "for step in range(3):\n    g_opt.zero_grad()\n    d(g(torch.randn(4, 2))).mean().backward()\n    g_opt.step()\n"
+        "    d_opt.zero_grad()\n    d(torch.randn(4, 2)).mean().backward()\n    g_opt.step()\n"
+    )
+    (twice,) = (f for f in found(source) if f.rule == "stepped_twice")
+    assert twice.fix == "Call d_opt.step() there."
+    assert "d_opt (line" in twice.explanation
+    assert [change.text for change in twice.changes] == ["d_opt"]
+
+
+def test_an_epsilon_that_half_precision_does_not_hold_is_named() -> None:
+    source = (
+        f"{HEAD}\nw = torch.zeros(4, dtype=torch.float16, requires_grad=True)\n"
+        "opt, scale = torch.optim.Adam([w], lr=1e-3), torch.tensor([3.0, 3.0, 0.0, 0.0]).half()\n"
+        "for step in range(2):\n    opt.zero_grad()\n    loss = (w * scale).sum()\n    loss.backward()\n    opt.step()\n"
+    )
+    (nan,) = (f for f in found(source) if f.rule == "nan")
+    assert "plus eps. In float16 both are zero here: the gradient is 0" in nan.explanation
+    assert "eps=1e-4" in nan.fix

@@ -497,3 +497,16 @@ def test_a_step_whose_gradients_are_cleared_before_the_next_pass_is_not_moved_be
     assert moved.fix.startswith("Call backward() before")
     (kept,) = (f for f in findings(ran(text.format("", "opt.zero_grad()\n"))) if f.rule == "in_place_on_saved")
     assert kept.fix.startswith("Compute second anew after the step")
+
+
+def test_a_state_that_a_module_keeps_is_cut_off_where_it_is_taken() -> None:
+    recording = ran(
+        "import torch\nfrom torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.lstm = nn.LSTM(3, 4)\n        self.hidden = (torch.zeros(1, 2, 4), torch.zeros(1, 2, 4))\n"
+        "    def forward(self, x):\n        out, self.hidden = self.lstm(x, self.hidden)\n        return out\n"
+        "net = Net()\nfor step in range(3):\n    net(torch.randn(5, 2, 3)).mean().backward()\n"
+    )
+    (finding,) = (f for f in findings(recording) if f.rule == "spans_iterations")
+    assert "through self.hidden (" in finding.title
+    assert finding.fix == "Cut it off before it is used again: self.hidden = tuple(part.detach() for part in self.hidden)."
+    assert isinstance(tried(recording, finding), Edit)

@@ -2745,3 +2745,56 @@ loss_a.backward()
 opt.zero_grad()
 loss_b.backward()  # <-
 opt.step()
+
+# %% what a module keeps of its forward pass, by the attribute alone
+#: asks: L2_Y
+#: after: a forum thread on the gradient of an output
+#: code: not_retained
+#: wrong: no
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(3, 4), nn.Linear(4, 1)
+
+    def forward(self, x):
+        self.L1_H = self.first(x)
+        self.L2_Y = self.second(self.L1_H)  # <-
+        return self.L2_Y
+
+net = Net()
+net(torch.randn(4, 3)).mean().backward()
+
+# %% a loss that is called otherwise, by its bare name
+#: asks: loss_val
+#: after: an issue on shapes that broadcast
+#: code: loss_falls
+#: never: .grad is None
+#: wrong: no
+model, x = nn.Linear(2, 1), torch.randn(20, 2)
+y = x.sum(1)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(20):
+    opt.zero_grad()
+    loss_val = F.mse_loss(model(x), y.unsqueeze(1))  # <-
+    loss_val.backward()
+    opt.step()
+
+# %% its gradient is asked about
+#: asks: loss_val.grad
+#: after: an issue on shapes that broadcast
+#: code: not_retained
+#: wrong: no
+w = torch.ones(2, requires_grad=True)
+loss_val = (w * 2).sum()  # <-
+loss_val.backward()
+
+# %% a checkpoint of what a lambda calls
+#: asks: m.weight
+#: after: an issue: a checkpoint should require grad as its function does
+#: code: checkpoint
+#: says: use_reentrant=False
+from torch.utils.checkpoint import checkpoint
+net, head = nn.Linear(4, 8), nn.Linear(8, 3)
+m = net
+h = checkpoint(lambda t: torch.tanh(m(t)), torch.randn(10, 4), use_reentrant=True)  # <-
+F.cross_entropy(head(h), torch.zeros(10, dtype=torch.long)).backward()

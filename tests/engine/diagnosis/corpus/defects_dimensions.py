@@ -252,3 +252,38 @@ for i in range(4):
     loss.backward()
     opt.step()
 print(loss.item())
+
+# %% attention whose weights go over the batch
+#: finds: attention_axis
+#: thread: issue, PetrochukM/PyTorch-NLP: Attention's softmax dimension is wrong?
+linear, softmax = nn.Linear(3, 3, bias=False), nn.Softmax(dim=0)
+opt = torch.optim.Adam(linear.parameters(), lr=0.01)
+for step in range(4):
+    query, context = torch.randn(8, 1, 3), torch.randn(8, 5, 3)
+    scores = torch.bmm(linear(query), context.transpose(1, 2)).view(8, 5)
+    weights = softmax(scores).view(8, 1, 5)  # <-
+    loss = F.mse_loss(torch.bmm(weights, context), context[:, :1])
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% attention whose weights go over the heads
+#: finds: attention_axis
+project, value = nn.Linear(4, 8), nn.Linear(4, 8)
+opt = torch.optim.Adam([*project.parameters(), *value.parameters()], lr=0.01)
+for step in range(4):
+    x = torch.randn(3, 5, 4)
+    q, v = (each(x).view(3, 5, 2, 4).transpose(1, 2) for each in (project, value))
+    weights = (q @ q.transpose(-2, -1) / 2).softmax(1)  # <-
+    loss = F.mse_loss((weights @ v).mean(-1), x[..., :2].transpose(1, 2))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the state of a network that goes both ways is one row for each sample
+#: finds: view_transposes
+#: thread: article, the dangers of reshaping: hidden.reshape(batch, 2 * hidden)
+emb, gru, head = nn.Embedding(30, 8), nn.GRU(8, 12, bidirectional=True, batch_first=True), nn.Linear(24, 2)
+opt = torch.optim.Adam([*emb.parameters(), *gru.parameters(), *head.parameters()], lr=1e-2)
+ids, y = torch.randint(0, 30, (10, 7)), torch.randint(0, 2, (10,))
+for step in range(4):
+    out, h = gru(emb(ids))
+    h = h.reshape(10, 24)  # <-
+    loss = F.cross_entropy(head(h), y)
+    opt.zero_grad(); loss.backward(); opt.step()

@@ -757,3 +757,50 @@ print(loss.item())
 a, b = torch.broadcast_tensors(torch.randn(4, 1), torch.randn(1, 3))
 a *= b  # <-
 print(a.sum())
+
+# %% what a discriminator says of samples is detached in the generator's loss
+#: finds: term_without_gradient
+#: thread: issue, wangle53/CSA-CDGAN: you detach the 'pred_fake', so the loss cannot update anything
+netg, netd = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 4)), nn.Sequential(nn.Linear(4, 1), nn.Sigmoid())
+og, od = torch.optim.Adam(netg.parameters(), lr=2e-4), torch.optim.Adam(netd.parameters(), lr=2e-4)
+x, real = torch.randn(8, 3), torch.randn(8, 4)
+for step in range(4):
+    fake = netg(x)
+    pred_fake = netd(fake).detach()  # <-
+    err_adv = F.binary_cross_entropy(pred_fake, torch.ones(8, 1))
+    err_g = F.l1_loss(fake, real) + err_adv
+    og.zero_grad(); err_g.backward(); og.step()
+    pred_real, pred_fake = netd(real), netd(fake.detach())
+    err_d = F.binary_cross_entropy(pred_real, torch.ones(8, 1)) + F.binary_cross_entropy(pred_fake, torch.zeros(8, 1))
+    od.zero_grad(); err_d.backward(); od.step()
+
+# %% features of detached samples are matched
+#: finds: term_without_gradient
+#: thread: issue, rishikksh20/TFGAN: the features of the discriminator's step are used for the generator's loss
+gen, first, last = nn.Linear(4, 6), nn.Linear(6, 16), nn.Linear(16, 1)
+og, od = torch.optim.Adam(gen.parameters()), torch.optim.Adam([*first.parameters(), *last.parameters()])
+for step in range(5):
+    real, fake = torch.randn(16, 6) + 1, gen(torch.randn(16, 4))
+    feat_real, feat_fake = F.leaky_relu(first(real), 0.2), F.leaky_relu(first(fake.detach()), 0.2)
+    d_loss = F.relu(1 - last(feat_real)).mean() + F.relu(1 + last(feat_fake)).mean()
+    od.zero_grad(); d_loss.backward(retain_graph=True); od.step()
+    match = F.l1_loss(feat_fake, feat_real.detach())  # <-
+    g_loss = -last(F.leaky_relu(first(fake), 0.2)).mean() + 10 * match
+    og.zero_grad(); g_loss.backward(); og.step()
+
+# %% the optimizer of an autoencoder has its encoder alone
+#: finds: unowned_parameters
+#: thread: issue, zdebruine/MMVAE: shared VAE optimizer only given encoder parameters
+class Auto(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(nn.Linear(20, 8), nn.ReLU(), nn.Linear(8, 4))
+        self.decoder = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 20))
+    def forward(self, x):
+        return self.decoder(self.encoder(x))
+auto = Auto()
+opt = torch.optim.Adam(auto.encoder.parameters(), lr=1e-3)  # <-
+x = torch.randn(64, 20)
+for step in range(6):
+    loss = F.mse_loss(auto(x), x)
+    opt.zero_grad(); loss.backward(); opt.step()

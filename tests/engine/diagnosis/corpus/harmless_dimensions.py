@@ -308,3 +308,12 @@ out.index_put_((torch.tensor([1, 1, 2]),), x[:3], accumulate=True)
 out[2] += x[1]
 out.sum().backward()
 print(x.grad.norm())
+
+# %% the state of a network that goes both ways is swapped first
+emb, gru, head = nn.Embedding(30, 8), nn.GRU(8, 12, bidirectional=True, batch_first=True), nn.Linear(24, 2)
+opt = torch.optim.Adam([*emb.parameters(), *gru.parameters(), *head.parameters()], lr=1e-2)
+ids, y = torch.randint(0, 30, (10, 7)), torch.randint(0, 2, (10,))
+for step in range(4):
+    out, h = gru(emb(ids))
+    loss = F.cross_entropy(head(h.transpose(0, 1).reshape(10, 24)), y)
+    opt.zero_grad(); loss.backward(); opt.step()

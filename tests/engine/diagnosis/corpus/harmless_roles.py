@@ -1120,3 +1120,51 @@ for step in range(6):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+
+# %% what a discriminator says of samples enters the loss as a number, beside a term that learns
+netg, netd = nn.Linear(3, 4), nn.Sequential(nn.Linear(4, 1), nn.Sigmoid())
+og, od = torch.optim.Adam(netg.parameters()), torch.optim.Adam(netd.parameters())
+x, real = torch.randn(8, 3), torch.randn(8, 4)
+for step in range(4):
+    fake = netg(x)
+    err_adv = F.binary_cross_entropy(netd(fake), torch.ones(8, 1))
+    err_g = F.l1_loss(fake, real) + err_adv
+    og.zero_grad(); err_g.backward(); og.step()
+    err_d = F.binary_cross_entropy(netd(real), torch.ones(8, 1)) + F.binary_cross_entropy(netd(fake.detach()), torch.zeros(8, 1))
+    od.zero_grad(); err_d.backward(); od.step()
+
+# %% two networks whose losses are added up, and which take turns
+first, second = nn.Linear(4, 3), nn.Linear(4, 3)
+one, two = torch.optim.SGD(first.parameters(), lr=0.1), torch.optim.SGD(second.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randn(16, 3)
+for step in range(8):
+    a = first(x)
+    loss = F.mse_loss(a, y) + F.mse_loss(second(x), a.detach())
+    one.zero_grad(); two.zero_grad()
+    loss.backward()
+    (one if step % 2 == 0 else two).step()
+
+# %% the head of a model is trained alone, and nothing is frozen
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Sequential(nn.Linear(4, 8), nn.ReLU()), nn.Linear(8, 2)
+    def forward(self, x):
+        return self.head(self.body(x))
+net = Net()
+opt = torch.optim.SGD(net.head.parameters(), lr=0.1)
+x, y = torch.randn(16, 4), torch.randint(0, 2, (16,))
+for step in range(5):
+    loss = F.cross_entropy(net(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% a divergence with a weight of its own beside a mean
+enc, dec = nn.Linear(20, 8), nn.Linear(4, 20)
+opt = torch.optim.Adam([*enc.parameters(), *dec.parameters()], lr=1e-2)
+x = torch.randn(64, 3) @ torch.randn(3, 20)
+for step in range(4):
+    mu, logvar = enc(x).chunk(2, dim=1)
+    z = mu + torch.randn_like(mu) * torch.exp(0.5 * logvar)
+    kl = -0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+    loss = F.mse_loss(dec(z), x) + 0.0005 * kl
+    opt.zero_grad(); loss.backward(); opt.step()
