@@ -51,13 +51,13 @@ class Meta:
         self.name: str | None = None
 
 
-def given_as(given: tuple[Any, ...], size: Any = None, data: Any = None, other: Any = None) -> tuple[Any, ...]:
+def given_as(given: tuple[Any, ...], size: Any = None, data: Any = None, other: Any = None, **unknown: Any) -> tuple[Any, ...]:
     """What a type of tensors is called with: numbers, or one thing, by whichever name it was given."""
     named = [thing for thing in (data, other) if thing is not None] + ([] if size is None else [Size(size)])
-    if len(named) + bool(given) > 1:
+    if len(named) + bool(given) > 1 or unknown:
         from .compat.signatures import invalid_combination
 
-        raise invalid_combination("new", *given, *named)
+        raise invalid_combination("new", *given, *named, **unknown)
     return (*named,) or given
 
 

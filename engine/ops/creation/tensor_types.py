@@ -31,10 +31,11 @@ class TensorType:
         self.__module__ = "torch" if where == "cpu" else f"torch.{where}"
         self.__doc__ = f"A tensor of dtype {dtype.name}: of data, or of a shape."
 
-    def __call__(self, *given: Any, size: Any = None, data: Any = None, other: Any = None, device: Any = None) -> Tensor:
+    def __call__(self, *given: Any, **named: Any) -> Tensor:
         if self.is_cuda:
             raise TypeError(f"type {self.__module__}.{self.__name__} not available. {NOT_COMPILED}.")
-        return _new(self.dtype, given_as(given, size, data, other), device)
+        device = named.pop("device", None)
+        return _new(self.dtype, given_as(given, **named), device)
 
     def __instancecheck__(self, thing: Any) -> bool:
         return isinstance(thing, Tensor) and thing.dtype is self.dtype and not self.is_cuda
