@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -497,13 +496,23 @@ def names() -> dict[str, Any]:
     extra = ("autoscale", "bar", "barh", "hist", "pie", "twinx", "twiny", "axis", "grid", "annotate", "text", "legend")
     ours |= {name: _of_axes(name) for name in (*drawing, *extra)}
     ours |= {name: _of_axes(method) for name, method in SETTERS.items()}
-    ours |= {name: partial(set_cmap, name) for name in COLORMAPS}
+    ours |= {name: _setting(name) for name in COLORMAPS}
     return ours | {
         "rcParams": rcParams, "style": Style(), "ion": Switch, "ioff": Switch, "draw": pause, "draw_if_interactive": pause,
         "isinteractive": lambda: False, "get_cmap": get_cmap, "colormaps": colormap_names, "switch_backend": pause,
         "waitforbuttonpress": lambda *_, **__: False, "ginput": lambda *_, **__: [], "rcdefaults": pause, "box": _box,
         "get_backend": lambda: "agg", "xkcd": lambda *_, **__: Switch(),
     }  # fmt: skip
+
+
+def _setting(name: str) -> Callable[[], None]:
+    """`plt.gray()`: a function that sets the colormap of its name."""
+
+    def setting() -> None:
+        set_cmap(name)
+
+    setting.__name__ = setting.__qualname__ = name
+    return setting
 
 
 def _box(on: Any = None) -> None:
