@@ -90,6 +90,8 @@ globals().update(float=float32, int=int32, bool=_dtypes.bool8)
 
 globals().update(_LEGACY)
 newaxis = None
+has_cuda = has_cudnn = has_mps = False
+has_lapack = has_mkl = has_mkldnn = has_openmp = True
 _MODULES = (
     "_dynamo", "accelerator", "amp", "backends", "compiler", "cuda", "distributed", "distributions", "fft", "func",
     "functional", "jit", "linalg", "masked", "nn", "optim",

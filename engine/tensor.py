@@ -51,6 +51,16 @@ class Meta:
         self.name: str | None = None
 
 
+def given_as(given: tuple[Any, ...], size: Any = None, data: Any = None, other: Any = None, **unknown: Any) -> tuple[Any, ...]:
+    """What a type of tensors is called with: numbers, or one thing, by whichever name it was given."""
+    named = [thing for thing in (data, other) if thing is not None] + ([] if size is None else [Size(size)])
+    if len(named) + bool(given) > 1 or unknown:
+        from .compat.signatures import invalid_combination
+
+        raise invalid_combination("new", *given, *named, **unknown)
+    return (*named,) or given
+
+
 class Tensor:
     """A multi-dimensional array that may take part in automatic differentiation.
 
@@ -91,17 +101,20 @@ class Tensor:
 
     __array_priority__: ClassVar[int] = 1000
 
-    def __init__(self, *data: Any, dtype: dtype | None = None, device: Any = None) -> None:
+    def __init__(
+        self, *given: Any, size: Any = None, data: Any = None, other: Any = None, dtype: dtype | None = None, device: Any = None
+    ) -> None:
+        values = given_as(given, size, data, other)
         target = (dtype or dtypes.get_default_dtype())._numpy
-        if len(data) == 1 and isinstance(data[0], Tensor):
-            array = data[0]._array
-        elif len(data) == 1 and not isinstance(data[0], (int, np.integer)):
-            array = primitives.as_array(data[0]) if not isinstance(data[0], Size) else np.zeros(data[0])
+        if len(values) == 1 and isinstance(values[0], Tensor):
+            array = values[0]._array
+        elif len(values) == 1 and not isinstance(values[0], (int, np.integer)):
+            array = primitives.as_array(values[0]) if not isinstance(values[0], Size) else np.zeros(values[0])
         else:
-            array = np.zeros(data or (0,))
+            array = np.zeros(values or (0,))
         fill(self, np.array(array, dtype=target))
         if context.observer is not None:
-            context.observer.op(CREATED["Tensor"], data, self, None)
+            context.observer.op(CREATED["Tensor"], values, self, None)
 
     # --- what it is -----------------------------------------------------------------------------------------------------
 

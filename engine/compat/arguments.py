@@ -215,14 +215,21 @@ def _of_rest(fact: Fact, more: Sequence[Any]) -> Exception | None:
     return _unpacked(f"{fact.function}(): argument '{fact.argument}'", more, at)
 
 
+def _takes_sizes(signature: Signature) -> bool:
+    """Whether whole numbers can be given one by one, for the only list of them that a signature takes."""
+    return len(signature.positional) == 1 and signature.positional[0].kind == "tuple of ints or int"
+
+
 def _of_several(known: Known, values: Sequence[Any], named: Mapping[str, Any]) -> Exception | None:
     """The error where none of several signatures takes some values."""
     if len(values) > 1 and _is_int(values[0]) and not all(map(_is_int, values)):
         # Sizes, one by one: the only list of whole numbers that a signature takes.
         for signature in known.signatures:
-            if len(signature.positional) == 1 and signature.positional[0].kind == "tuple of ints or int":
+            if _takes_sizes(signature):
                 at = next(k for k, each in enumerate(values) if not _is_int(each))
                 return _unpacked(f"{known.name}(): argument '{signature.positional[0].argument}'", values, at)
+    elif len(values) > 1 and all(map(_is_int, values)) and any(_takes_sizes(s) for s in known.signatures):
+        values = (tuple(values),)
     count = len(values) + len(named)
     counted = [s for s in known.signatures if s.needed <= count <= s.most]
     pairs = []

@@ -37,7 +37,7 @@ def coerce(op: Op, value: Any, name: str, position: int) -> Any:
     if (
         isinstance(value, NUMBERS)
         and accepts_numbers(op, name)
-        and (position > 1 or name != "self" or "number_first" in op.traits)
+        and (position > 1 or name != "self" or not op.traits.isdisjoint(("number_first", "one_number")))
     ):
         return value.item() if isinstance(value, np.generic) else value
     if value is None and (op.parameters[position - 1].default is None or (name not in op.broadcast and position > 1)):

@@ -70,6 +70,7 @@ TRAITS = {
     "commutative": "Gives the same with its two inputs exchanged.",
     "swapped": "Is written with its two inputs exchanged: `rsub(a, b)` is b - a.",
     "number_first": "Takes a number in the place of its first tensor, too.",
+    "one_number": "Takes a number in the place of its first tensor, too, but not of both.",
     "tensors_only": "Refuses a number in the place of either tensor.",
     "overlapping": "In place, it may write elements that share their memory.",
     "apart": "What it writes, in place or where `out` says, shares no memory at all with what it takes beside that.",

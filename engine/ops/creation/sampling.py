@@ -45,6 +45,8 @@ def _standard_gamma(self, generator=None):
 )
 def _poisson(self, generator):
     """Poisson random numbers of the given rates."""
+    if self.dtype.kind != "f":
+        raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[self.dtype]]}'")
     return rejection.poisson(source(generator), self)
 
 

@@ -12,7 +12,7 @@ from ...context import context, outside
 from ...cuda import NOT_COMPILED, not_loaded
 from ...dtypes import dtype as Dtype
 from ...op.declare import CREATED, function
-from ...tensor import Tensor, constant
+from ...tensor import Tensor, constant, given_as
 from ...tensor_attributes import Size, device, layout, strided
 from ..shape.reshaping import alias
 from .conversions import to
@@ -31,10 +31,11 @@ class TensorType:
         self.__module__ = "torch" if where == "cpu" else f"torch.{where}"
         self.__doc__ = f"A tensor of dtype {dtype.name}: of data, or of a shape."
 
-    def __call__(self, *data: Any, **named: Any) -> Tensor:
+    def __call__(self, *given: Any, **named: Any) -> Tensor:
         if self.is_cuda:
             raise TypeError(f"type {self.__module__}.{self.__name__} not available. {NOT_COMPILED}.")
-        return _new(self.dtype, data, **named)
+        device = named.pop("device", None)
+        return _new(self.dtype, given_as(given, **named), device)
 
     def __instancecheck__(self, thing: Any) -> bool:
         return isinstance(thing, Tensor) and thing.dtype is self.dtype and not self.is_cuda
@@ -58,11 +59,9 @@ CUDA = {name: TensorType(d, "cuda") for d, name in dtypes.LEGACY_NAMES.items()}
 """Those of a GPU, which programs name in branches that they do not take."""
 
 
-def _new(dtype: Dtype, data: tuple[Any, ...], *, size: Any = None, device: Any = None) -> Tensor:
+def _new(dtype: Dtype, data: tuple[Any, ...], device: Any) -> Tensor:
     """What such a type makes of its arguments."""
     on_the_cpu(device)
-    if size is not None:
-        data = (Size(size),)
     if len(data) == 1 and isinstance(data[0], Tensor):
         if data[0].dtype is not dtype:
             raise TypeError(f"expected {_options(dtype)} (got {_options(data[0].dtype)})")
@@ -156,6 +155,6 @@ def set_default_tensor_type(t: Any) -> None:
 
 
 @function
-def method_new(input: Tensor, *data: Any, size: Any = None, device: Any = None) -> Tensor:
+def method_new(input: Tensor, *given: Any, size: Any = None, data: Any = None, other: Any = None, device: Any = None) -> Tensor:
     """A tensor of this one's dtype: of data, of a shape, or empty."""
-    return _new(input.dtype, data, size=size, device=device)
+    return _new(input.dtype, given_as(given, size, data, other), device)

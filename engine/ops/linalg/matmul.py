@@ -84,6 +84,9 @@ def mm(self, mat2):
     if self.ndim == 2 and mat2.ndim == 2 and self.dtype is mat2.dtype:
         if self.dtype is _BOOL:
             raise no_booleans("addmm_impl_cpu_")
+        if self.shape[1] == mat2.shape[0] == 1 and self.shape[0] > 1 < mat2.shape[1]:
+            # Products alone, as PyTorch makes them: a sum that begins with zero would lose the sign of a negative one.
+            return self * mat2
         try:
             # For two matrices the same as `@`, with less around it.
             return np.dot(self, mat2)

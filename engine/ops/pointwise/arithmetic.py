@@ -194,8 +194,11 @@ def rdiv(input: Tensor, other: Any) -> Tensor:
     real_only="remainder_cpu",
 )
 def _remainder_tensor(self, other):
-    """Remainder with the sign of the divisor."""
-    return np.remainder(self, divisor(self, other, "remainder"))
+    """Remainder with the sign of the divisor; one that is zero has that of `self`, as the remainder of C has."""
+    made = np.remainder(self, divisor(self, other, "remainder"))
+    if made.dtype.kind == "f":
+        made = np.where(made == 0, np.copysign(made, self), made)
+    return made
 
 
 _remainder_number = overload(_remainder_tensor, "_remainder_number", "RemainderBackward0", number="other")

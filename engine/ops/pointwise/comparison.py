@@ -11,7 +11,7 @@ from ... import dtypes
 from ...compat.version import since
 from ...context import outside, warn_once
 from ...dtypes import held_in, result_dtype
-from ...errors import refuses_complex
+from ...errors import refuses_complex, sizes_mismatch
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from .unary import isfinite  # noqa: F401  (public here as well)
@@ -94,29 +94,29 @@ def inverted(input: Tensor) -> Tensor:
     return made
 
 
-@op(r"{self} \,\&\, {other}", self=None, other=None, real_only="bitwise_and_cpu")
+@op(r"{self} \,\&\, {other}", traits="one_number", self=None, other=None, real_only="bitwise_and_cpu")
 def bitwise_and(self, other):
     """The bits both have."""
     _integral("bitwise_and", self)
     return np.bitwise_and(self, other)
 
 
-@op(r"{self} \,|\, {other}", self=None, other=None, real_only="bitwise_or_cpu")
+@op(r"{self} \,|\, {other}", traits="one_number", self=None, other=None, real_only="bitwise_or_cpu")
 def bitwise_or(self, other):
     """The bits one of them has."""
     _integral("bitwise_or", self)
     return np.bitwise_or(self, other)
 
 
-@op(r"{self} \oplus {other}", self=None, other=None, real_only="bitwise_xor_cpu")
+@op(r"{self} \oplus {other}", traits="one_number", self=None, other=None, real_only="bitwise_xor_cpu")
 def bitwise_xor(self, other):
     """The bits exactly one of them has."""
     _integral("bitwise_xor", self)
     return np.bitwise_xor(self, other)
 
 
-def _integral(name, array):
-    if array.dtype.kind in dtypes.INEXACT:
+def _integral(name, array, refused=dtypes.INEXACT):
+    if array.dtype.kind in refused:
         kind = dtypes.SCALAR_NAMES[dtypes.OF_NUMPY[array.dtype]]
         raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{kind}'")
 
@@ -145,17 +145,17 @@ def isneginf(self):
     return np.isneginf(self) if self.dtype.kind == "f" else np.zeros(self.shape, bool)
 
 
-@op(r"{self} \ll {other}", self=None, other=None)
+@op(r"{self} \ll {other}", traits="one_number", self=None, other=None)
 def bitwise_left_shift(self, other):
     """The bits moved to the left."""
-    _integral("lshift", self)
+    _integral("lshift", self, dtypes.INEXACT + "b")
     return np.left_shift(self, other)
 
 
-@op(r"{self} \gg {other}", self=None, other=None)
+@op(r"{self} \gg {other}", traits="one_number", self=None, other=None)
 def bitwise_right_shift(self, other):
     """The bits moved to the right."""
-    _integral("rshift", self)
+    _integral("rshift", self, dtypes.INEXACT + "b")
     return np.right_shift(self, other)
 
 
@@ -365,7 +365,10 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     for name, least in (("rtol", rtol), ("atol", atol)):
         if least < 0:
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {least:g}")
-    return constant(np.isclose(input._array, other._array, rtol, atol, equal_nan))
+    try:
+        return constant(np.isclose(input._array, other._array, rtol, atol, equal_nan))
+    except ValueError:
+        raise sizes_mismatch(input._array.shape, other._array.shape) from None
 
 
 greater, greater_equal, less, less_equal, not_equal = gt, ge, lt, le, ne

@@ -221,8 +221,9 @@ def igammac(self, other):
 
 @op(
     r"\zeta({self}, {other})",
+    traits="one_number",
     floating=True,
-    self=None,
+    self=lambda grad: refused("zeta"),
     other=lambda grad, self, other: grad * (-self * special_zeta(self + 1.0, other)),
     real_only="zeta_cpu",
 )
@@ -241,7 +242,7 @@ def xlog_ratio(self, other):
 
 @op(
     r"{self} \ln {other}",
-    traits="logarithm",
+    traits="logarithm one_number",
     floating=True,
     self=lambda grad, self, other: grad * where((self == 0) & (other <= 0), 0.0, log(other)),
     other=lambda grad, self, other: grad * self / other,
@@ -255,6 +256,7 @@ def xlogy(self, other):
 
 @op(
     r"{self} \ln(1 + {other})",
+    traits="one_number",
     floating=True,
     self=lambda grad, self, other: grad * where((self == 0) & (other <= -1), 0.0, log1p(other)),
     other=lambda grad, self, other: grad * self / (other + 1),

@@ -9,6 +9,7 @@ import numpy as np
 from ...bounded_strides import strided
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
+from ..creation.factories import meta, on_meta
 from .dimensions import wrap_dim
 from .reshaping import _reshape, reshape
 
@@ -141,16 +142,21 @@ def triu(self, diagonal=0):
     return np.triu(self, diagonal)
 
 
+def _indices(found: Any, dtype: Any, device: Any) -> Tensor:
+    made = np.stack(found).astype(np.int64 if dtype is None else dtype._numpy)
+    return meta(made.shape, made.dtype) if on_meta(device) else constant(made)
+
+
 @function
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None) -> Tensor:
     """Row and column indices of a lower triangle, (2, n)."""
-    return constant(np.stack(np.tril_indices(row, offset, col)).astype(np.int64 if dtype is None else dtype._numpy))
+    return _indices(np.tril_indices(row, offset, col), dtype, device)
 
 
 @function
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, layout: Any = None) -> Tensor:
     """Row and column indices of an upper triangle, (2, n)."""
-    return constant(np.stack(np.triu_indices(row, offset, col)).astype(np.int64 if dtype is None else dtype._numpy))
+    return _indices(np.triu_indices(row, offset, col), dtype, device)
 
 
 @function

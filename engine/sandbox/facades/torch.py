@@ -36,7 +36,10 @@ SUBMODULES = (
 """What a program may import by its dotted name."""
 
 LISTED = {
-    "": "__version__ _C bool cpu float int is_anomaly_check_nan_enabled is_anomaly_enabled mps mtia strided supported xpu",
+    "": (
+        "__version__ _C bool cpu float int has_cuda has_cudnn has_mkldnn has_mps is_anomaly_check_nan_enabled "
+        "is_anomaly_enabled mps mtia strided supported xpu"
+    ),
     "amp.autocast_mode": "autocast custom_bwd custom_fwd is_autocast_available",
     "amp.grad_scaler": "GradScaler",
     "autograd": "function grad_mode",

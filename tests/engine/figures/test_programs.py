@@ -88,6 +88,17 @@ def test_the_methods_are_those_of_matplotlib() -> None:
         assert set(unknown) <= other | {"set_tight_layout", "set_constrained_layout", "scatter3D", "contour3D"}
 
 
+def test_an_image_has_the_colormap_that_was_set_for_all() -> None:
+    result = run(CASES[-1].program)
+    told = [(figure.name, calls_named(figure, "imshow", "matshow")) for figure in (decoded(s.figure) for s in result.figures)]
+    assert told == [("digit.png", ["gray"]), ("", ["gray", "magma"]), ("", ["viridis", "bone"])]
+
+
+def calls_named(figure: Any, *names: str) -> list[Any]:
+    """The colormaps that calls of these names are given."""
+    return [call.kwargs.get("cmap") for call in figure.calls if call.method in names]
+
+
 def test_figures_stand_between_what_is_printed() -> None:
     result = run(
         "import matplotlib.pyplot as plt\nprint('before')\nplt.plot([1, 2])\nplt.title('first')\nplt.show()\nprint('between')\n"

@@ -27,6 +27,16 @@ VALUES = [
     "t.nn.DataParallel(t.nn.Linear(2, 3)).module", "t.nn.DataParallel(t.nn.Identity())(x)",
     "type(t.nn.DataParallel(t.nn.Identity()))",
     "t.nn.DataParallel(t.nn.Identity()).device_ids",
+    "t.Tensor(size=(2, 3)).shape", "t.Tensor(data=[1.0, 2])", "t.Tensor(other=t.ones(2))", "t.LongTensor(size=[2]).dtype",
+    "t.FloatTensor(data=[1.0])", "t.ones(2).new(size=(2,)).shape", "t.Tensor(2, device='cpu').shape", "t.has_mps", "t.has_cuda",
+    "t.has_cudnn", "t.has_mkldnn", "t.has_lapack", "t.has_mkl", "t.has_openmp",
+    "-t.ones(3, 1) @ t.zeros(1, 4)", "-t.ones(2, 3) @ t.zeros(3, 2)", "-t.ones(1, 1) @ t.zeros(1, 2)",
+    "t.nn.functional.linear(-t.ones(2, 1), t.zeros(3, 1))", "t.mm(t.ones(3, 1, dtype=t.int64), t.ones(1, 0, dtype=t.int64))",
+    "t.randn(2, 3, device='cuda')", "t.rand(2, 3, dtype=t.float16, device='cuda:0')", "t.randn(2, 3, dtype=t.int64)",
+    "t.randn(2, -1)", "t.tril_indices(2, 2, device='cuda')", "t.triu_indices(2, 2, dtype=t.int32)", "t.poisson(x)",
+    "t.tril_indices(2, 2, device='meta')", "t.rand(2, 'a')", "t.allclose(t.ones(5), t.ones(10, 6))",
+    "t.isclose(t.ones(2, 5), t.ones(3, 5))",
+    "t.special.zeta(x[1:].double().requires_grad_(), 2).sum().backward()",
     "x.reshape(2, 2)[0, 3]", "x[1.0]", "x[range(2)]", "x[9]", "t.slogdet(t.eye(2))", "t.linalg.slogdet(t.eye(2))",
 ]  # fmt: skip
 

@@ -27,6 +27,11 @@ u.fill_(300) / u.fill_(-1) / u.fill_(300.5) / u.masked_fill(b, 300) / u.masked_f
 torch.where(b, u, -1) / torch.where(b, u, 2.5) / torch.where(b, u, 300) / torch.where(b, -256, u) / torch.where(b, i8, -129)
 torch.where(b, i8, 127) / torch.where(b, i, 2**63) / torch.where(b, x, 1e60) / torch.where(b, 1e60, x) / torch.where(b, u, True)
 torch.where(b, x, float('inf')) / torch.where(b, x.double(), 1e60) / torch.where(b, x.half(), 1e9) / u.where(b, 300)
+torch.bitwise_and(2, i) / torch.bitwise_or(2, u) / torch.bitwise_xor(300, u) / torch.bitwise_and(True, b)
+torch.bitwise_left_shift(2, i8) / torch.bitwise_right_shift(64, u) / torch.bitwise_and(2.5, i) / b << b / b >> 1 / 2 >> b
+torch.xlogy(2, x) / torch.xlogy(2.5, i) / torch.xlogy(2, 3) / torch.special.xlogy(True, x) / torch.special.xlog1py(2, x)
+torch.special.xlog1py(2, i) / torch.special.zeta(2, x + 1) / torch.special.zeta(2.5, i.abs()) / torch.special.zeta(2, 3)
+torch.remainder(torch.tensor([-3.0, -2, -1, 1, 2, 3, -0.0]), 2) / torch.remainder(x, -1.5) / x % x[1:2] / -x % 1 / 2 % (x + 1)
 2 ** i / (-2) ** i / (-1) ** i / 0 ** i / 1 ** i / i ** -i / i ** i.abs() / i ** -1 / torch.pow(2, i8) / 2.0 ** i / u ** u
 """
 TERMS_LISTED = [term.strip() for line in TERMS.strip().splitlines() for term in line.split(" / ")]

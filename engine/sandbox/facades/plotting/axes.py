@@ -21,6 +21,7 @@ from .canvas import (
     Spines,
     Text,
     cycled,
+    notes,
 )
 from .values import UnplainError, fewer, is_a, is_array, numbers, plain, to_show
 
@@ -317,7 +318,7 @@ class Axes(Handle):
         if image.ndim not in (2, 3) or (image.ndim == 3 and image.shape[2] not in (3, 4)):
             raise TypeError(f"Invalid shape {image.shape} for image data")
         rows, columns = image.shape[:2]
-        given = dict(kwargs) | ({"cmap": cmap} if cmap is not None else {})
+        given = dict(kwargs) | _coloured(cmap)
         if max(rows, columns) > 512:
             given.setdefault("extent", [-0.5, columns - 0.5, -0.5, rows - 0.5] if kwargs.get("origin") == "lower"
                              else [-0.5, columns - 0.5, rows - 0.5, -0.5])  # fmt: skip
@@ -328,7 +329,7 @@ class Axes(Handle):
 
     def matshow(self, Z: Any, **kwargs: Any) -> Any:  # noqa: N803
         """A matrix in colours."""
-        number = self._call("matshow", [to_show(numbers(Z).astype(float))], kwargs)
+        number = self._call("matshow", [to_show(numbers(Z).astype(float))], _coloured() | kwargs)
         return self._mapped(AxesImage(self._figure, number, array=numbers(Z)), {})
 
     def pcolormesh(self, *args: Any, **kwargs: Any) -> Any:
@@ -790,6 +791,12 @@ def _unpacked(arg: Any) -> Any:
     if type(arg) is Bars:
         return arg.of
     return [one.of if type(one) is Bars else one for one in arg] if is_a(arg, list, tuple) else arg
+
+
+def _coloured(cmap: Any = None) -> dict[str, Any]:
+    """The colormap of an image that is given this one, or none, as a keyword."""
+    cmap = notes.cmap if cmap is None else cmap
+    return {} if cmap is None else {"cmap": cmap}
 
 
 def _facts(kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ class Notes:
         self.sent = 0
         self.size = (WIDTH, HEIGHT)
         self.dpi = DPI
+        self.cmap: Any = None
         self.style = ""
 
     def tell(self, text: str) -> None:

@@ -204,9 +204,21 @@ def clim(vmin: Any = None, vmax: Any = None) -> None:
 
 
 def set_cmap(name: Any) -> None:
-    """The colormap of the last image."""
+    """The colormap of the last image, and of those to come."""
+    notes.cmap = colormap(name)
     if gcf()._mappable is not None:
         gcf()._mappable.set_cmap(name)
+
+
+def imsave(fname: Any, arr: Any, cmap: Any = None, **kwargs: Any) -> None:
+    """Show an image alone under the file's name; there is no file."""
+    before = opened.current
+    made = figure()
+    made.gca().axis("off")
+    made.gca().imshow(arr, cmap, **{key: kwargs[key] for key in ("vmin", "vmax", "origin") if key in kwargs})
+    made.savefig(fname)
+    close(made)
+    opened.current = before
 
 
 def suptitle(t: Any, **kwargs: Any) -> Any:
@@ -328,8 +340,10 @@ class Settings:
             notes.size = size_of(value)
         elif name == "figure.dpi":
             notes.dpi = dpi_of(value)
+        elif name == "image.cmap":
+            notes.cmap = colormap(value)
         else:
-            notes.unknown("a setting of matplotlib besides figure.figsize and figure.dpi")
+            notes.unknown("a setting of matplotlib besides figure.figsize, figure.dpi and image.cmap")
 
     def __getitem__(self, key: Any) -> Any:
         known = {
@@ -340,7 +354,7 @@ class Settings:
             "lines.markersize": 6.0,
             "font.size": 10.0,
             "font.family": ["sans-serif"],
-            "image.cmap": "viridis",
+            "image.cmap": notes.cmap.name if notes.cmap is not None else "viridis",
         }
         if key not in known:
             raise KeyError(f"{key} is not a valid rc parameter (see rcParams.keys() for a list of valid parameters)")
@@ -447,10 +461,10 @@ def rc(group: Any, *_: Any, **kwargs: Any) -> None:
 
 def rc_context(rc: Any = None, **_: Any) -> Switch:
     """Settings within a `with`."""
-    before = notes.size, notes.dpi
+    before = notes.size, notes.dpi, notes.cmap
 
     def after() -> None:
-        notes.size, notes.dpi = before
+        notes.size, notes.dpi, notes.cmap = before
 
     rcParams.update(rc)
     return Switch(after)
@@ -464,6 +478,11 @@ rcParams = Settings()  # noqa: N816
 SETTERS = {"title": "set_title", "xlabel": "set_xlabel", "ylabel": "set_ylabel", "xscale": "set_xscale", "yscale": "set_yscale"}
 """Functions that are named otherwise than the methods of axes."""
 OWN = ("axes", "cla", "clear", "clf", "imshow", "matshow", "legend", "text", "set", "remove")
+COLORMAPS = (
+    "autumn", "bone", "cool", "copper", "flag", "gray", "hot", "hsv", "inferno", "jet", "magma", "nipy_spectral", "pink",
+    "plasma", "prism", "spring", "summer", "viridis", "winter",
+)  # fmt: skip
+"""Colormaps that a function of their name sets."""
 
 
 def names() -> dict[str, Any]:
@@ -477,12 +496,23 @@ def names() -> dict[str, Any]:
     extra = ("autoscale", "bar", "barh", "hist", "pie", "twinx", "twiny", "axis", "grid", "annotate", "text", "legend")
     ours |= {name: _of_axes(name) for name in (*drawing, *extra)}
     ours |= {name: _of_axes(method) for name, method in SETTERS.items()}
+    ours |= {name: _setting(name) for name in COLORMAPS}
     return ours | {
         "rcParams": rcParams, "style": Style(), "ion": Switch, "ioff": Switch, "draw": pause, "draw_if_interactive": pause,
         "isinteractive": lambda: False, "get_cmap": get_cmap, "colormaps": colormap_names, "switch_backend": pause,
         "waitforbuttonpress": lambda *_, **__: False, "ginput": lambda *_, **__: [], "rcdefaults": pause, "box": _box,
         "get_backend": lambda: "agg", "xkcd": lambda *_, **__: Switch(),
     }  # fmt: skip
+
+
+def _setting(name: str) -> Callable[[], None]:
+    """`plt.gray()`: a function that sets the colormap of its name."""
+
+    def setting() -> None:
+        set_cmap(name)
+
+    setting.__name__ = setting.__qualname__ = name
+    return setting
 
 
 def _box(on: Any = None) -> None:

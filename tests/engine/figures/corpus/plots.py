@@ -283,3 +283,22 @@ for wrong in (lambda: plt.plot([1, 2, 3], [1, 2]), lambda: plt.scatter([1, 2], [
         print("ValueError", str(error)[:35])
     except TypeError as error:
         print("TypeError", str(error)[:35])
+
+# %% a colormap for all images
+import numpy as np
+import matplotlib.pyplot as plt
+plt.gray()
+image = np.arange(12.0).reshape(3, 4)
+plt.imshow(image)
+print(plt.rcParams["image.cmap"])
+plt.rcParams["image.cmap"] = "magma"
+plt.imshow(image)
+plt.viridis()
+plt.matshow(image)
+plt.rc("image", cmap="bone")
+plt.imsave("digit.png", image, cmap="gray", vmin=0)
+plt.imshow(image)
+with plt.rc_context({"image.cmap": "hot"}):
+    print(plt.rcParams["image.cmap"])
+print(plt.rcParams["image.cmap"], plt.get_fignums(), plt.hsv() is plt.inferno())
+plt.show()
