@@ -11,6 +11,7 @@ from ..policy.guards import Guards
 from ..policy.names import instead, may_inject
 from .facade import picked
 from .files import files, streams
+from .mended import SYS
 
 NAMES = """
 Action ArgumentDefaultsHelpFormatter ArgumentError ArgumentTypeError HelpFormatter
@@ -90,7 +91,7 @@ def _delete(thing: Any, name: str) -> None:
 
 def _names() -> dict[str, Any]:
     """What a function of `argparse` finds by its names."""
-    return {**vars(argparse), "delattr": _delete, "getattr": _read, "setattr": _write, "vars": _attributes}
+    return {**vars(argparse), "_sys": SYS, "delattr": _delete, "getattr": _read, "setattr": _write, "vars": _attributes}
 
 
 def _guarded(kind: Any) -> Any:

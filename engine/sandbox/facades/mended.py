@@ -5,6 +5,7 @@ As generators, iterators of `itertools` cannot be entered again, and keep what t
 
 from __future__ import annotations
 
+import argparse
 import collections
 import contextlib
 import copy
@@ -15,12 +16,14 @@ import inspect
 import itertools
 import json
 import operator
+import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..policy.iterators import OF_ITERTOOLS, tee
 from ..policy.reentry import KEPT, settled
+from .system import Output
 
 
 def groupby(iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) -> Iterator[tuple[Any, Iterator[Any]]]:
@@ -277,9 +280,21 @@ field_of_class = types.FunctionType(_field.__code__, {**vars(dataclasses), "geta
 """What `dataclasses` makes a field with: one that belongs to this class alone."""
 
 
+class Sys:
+    """What `argparse` finds by the name of `sys`: it hands the streams to methods that a program may have of its own."""
+
+    stdout, stderr = Output("stdout"), Output("stderr")
+    exit = staticmethod(sys.exit)
+    argv = property(lambda self: sys.argv)
+
+
+SYS = Sys()
+
+
 def mend() -> None:
     """Put into the standard library of this process what it calls by names of its own; before a codec is looked up."""
     replaced: tuple[tuple[Any, str, Any], ...] = (
+        (argparse, "_sys", SYS),
         (collections, "_count_elements", count_elements),
         (dataclasses, "_get_field", field_of_class),
         (encodings.unicode_escape.Codec, "decode", staticmethod(decode_escapes)),
