@@ -346,7 +346,7 @@ class Guards:
             raise PolicyError(f"vars() of '{_name_of(thing)}' is not available to programs here", "Use dir(x).")
         if has_entries_for_attributes(type(thing)):
             return cast(dict[str, Any], thing)
-        return Attributes(vars(thing), lambda name: self.write(thing, name))
+        return Attributes(vars(thing), lambda name: self.write(thing, name), lambda name: self.is_readable(thing, name))
 
     def attributes_for(self, thing: Any) -> dict[str, Any]:
         """The same for the engine; none of what is not the program's."""
