@@ -11,11 +11,13 @@ import contextlib
 import copy
 import dataclasses
 import encodings.unicode_escape
+import enum
 import functools
 import inspect
 import itertools
 import json
 import operator
+import statistics
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +25,7 @@ from typing import Any
 
 from ..policy.iterators import OF_ITERTOOLS, tee
 from ..policy.reentry import KEPT, settled
+from ..policy.unbound import looking
 from .system import Output
 
 
@@ -291,6 +294,26 @@ class Sys:
 SYS = Sys()
 
 
+_convert: Any = vars(statistics)["_convert"]
+
+
+def convert(value: Any, T: Any) -> Any:  # noqa: N803
+    """What `statistics` makes of a result: a number of the data's type; of classes that is `type`, which tells of everything."""
+    if issubclass(T, type):
+        raise TypeError(f"can't convert type '{type(value).__name__}' to numerator/denominator")
+    return _convert(value, T)
+
+
+def _operators_of_flags() -> Iterator[tuple[Any, str, Any]]:
+    """Those of Python's flags, which take members only: they call the class of what they are given, and that of a class is
+    `type`."""
+    for kind in (enum.Flag, enum.IntFlag):
+        for name in ("and", "invert", "or", "rand", "ror", "rxor", "xor"):
+            found = vars(kind).get(f"__{name}__")
+            if isinstance(found, types.FunctionType):
+                yield kind, f"__{name}__", looking(enum.Flag, found)
+
+
 def mend() -> None:
     """Put into the standard library of this process what it calls by names of its own; before a codec is looked up."""
     replaced: tuple[tuple[Any, str, Any], ...] = (
@@ -298,8 +321,10 @@ def mend() -> None:
         (collections, "_count_elements", count_elements),
         (dataclasses, "_get_field", field_of_class),
         (encodings.unicode_escape.Codec, "decode", staticmethod(decode_escapes)),
+        *_operators_of_flags(),
         (functools, "update_wrapper", update_wrapper),
         (inspect, "_signature_fromstr", signature_of_text),
+        (statistics, "_convert", convert),
         *((itertools, f.__name__, f) for f in (chain, cycle, groupby, islice, pairwise, tee, zip_longest)),
         *((itertools, name, kind) for name, kind in OF_ITERTOOLS.items()),
     )
