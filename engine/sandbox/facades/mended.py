@@ -298,7 +298,7 @@ _convert: Any = vars(statistics)["_convert"]
 
 
 def convert(value: Any, T: Any) -> Any:  # noqa: N803
-    """What `statistics` makes of a result: a number of the data's type; of classes that is `type`, which tells of everything."""
+    """What `statistics` makes of a result: a number of the data's type; of classes that is `type` itself."""
     if issubclass(T, type):
         raise TypeError(f"can't convert type '{type(value).__name__}' to numerator/denominator")
     return _convert(value, T)
