@@ -22,6 +22,9 @@ FAST: dict[str, Dtype] = {"cuda": dtypes.float16, "mps": dtypes.float16}
 class autocast:  # noqa: N801
     """Within this block, or the function it decorates, matrix products and convolutions are computed in a smaller dtype."""
 
+    _before: list[Any] = []
+    _enabled = _keeps = False
+
     def __init__(
         self, device_type: str, dtype: Dtype | None = None, enabled: bool = True, cache_enabled: bool | None = None
     ) -> None:
@@ -34,7 +37,7 @@ class autocast:  # noqa: N801
         self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype
         self._keeps = cache_enabled is None or cache_enabled
         self._enabled = self._may_be_enabled() if enabled else False
-        self._before: list[Any] = []
+        self._before = []
 
     def _may_be_enabled(self) -> bool:
         """Whether what it is asked for can be had; a warning says where not."""

@@ -69,6 +69,9 @@ def tensorboard_trace_handler(dir_name: str, worker_name: str | None = None, use
 class profile:  # noqa: N801
     """Measures the operations within its block."""
 
+    _spans: list[Span] = []
+    _watching: Watching | None = None
+
     def __init__(
         self,
         enabled: bool = True,
@@ -83,8 +86,8 @@ class profile:  # noqa: N801
         self.schedule = schedule
         self.on_trace_ready = on_trace_ready
         self.step_num = 0
-        self._spans: list[Span] = []
-        self._watching: Watching | None = None
+        self._spans = []
+        self._watching = None
 
     def _action(self) -> ProfilerAction:
         return ProfilerAction.RECORD if self.schedule is None else self.schedule(self.step_num)

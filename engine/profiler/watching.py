@@ -106,9 +106,11 @@ def end(watching: Watching) -> None:
 class record_function:  # noqa: N801
     """A block, or a function that it decorates, under a name of its own in what is measured."""
 
+    _within: list[Watching | None] = []
+
     def __init__(self, name: str, args: str | None = None) -> None:
         self.name, self.args = name, args
-        self._within: list[Watching | None] = []
+        self._within = []
 
     def __enter__(self) -> record_function:
         self._within.append(_open[-1] if _open else None)

@@ -69,9 +69,14 @@ class Project:
         """
         first, *below = name.split(".")
         so_far, module = first, self._load(first, name)
+        passed = []
         for part in below:
             so_far, package = f"{so_far}.{part}", module
             module = names_in(package)[part] = self._load(so_far, name)
+            passed.append((package, part, module))
+        # What has run meanwhile may have put something else there, and Python goes on from what it finds.
+        for package, part, inner in passed:
+            names_in(package)[part] = inner
         for one in wanted or ():
             if one == "*" or one in names_in(module):
                 continue

@@ -6,11 +6,11 @@ The curves are ours, so that nothing is downloaded; shapes, classes and what mak
 from __future__ import annotations
 
 import random
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from ...safe_attributes import write
 from .. import tell
 
 __all__ = ["ObjectView", "get_dataset", "get_dataset_args", "get_templates", "make_dataset", "set_seed"]
@@ -26,11 +26,12 @@ SMOOTH = 2.0
 """The standard deviation, in samples, of what the noise that goes together is smoothed with."""
 
 
-class ObjectView(SimpleNamespace):
+class ObjectView:
     """Arguments by name."""
 
     def __init__(self, d: Any) -> None:
-        super().__init__(**d)
+        for name, value in dict(d).items():
+            write(self, name, value)
 
 
 def set_seed(seed: int) -> None:
@@ -56,7 +57,7 @@ def get_templates() -> dict[str, Any]:
 
 def make_dataset(args: Any = None, template: Any = None) -> dict[str, Any]:
     """A set: `x` and `x_test` (samples, length), `y` and `y_test`, the times `t` and the `templates`."""
-    given = ObjectView(ARGUMENTS | (vars(args) if args is not None else {}))
+    given: Any = ObjectView(ARGUMENTS | (vars(args) if args is not None else {}))
     templates = get_templates() if template is None else template
     rng = np.random.default_rng(given.seed)
     each = given.num_samples // CLASSES

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...safe_attributes import read
+from ...safe_attributes import read, write
 from .metrics import accuracy_score, r2_score
 
 __all__ = ["BaseEstimator", "ClassifierMixin", "RegressorMixin", "TransformerMixin", "clone"]
@@ -42,7 +42,7 @@ class BaseEstimator:
             if inner:
                 read(self, own).set_params(**{inner: value})
             else:
-                setattr(self, own, value)
+                write(self, own, value)
         return self
 
     def __repr__(self) -> str:

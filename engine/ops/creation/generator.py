@@ -20,6 +20,8 @@ DEFAULT_SEED = 67280421310721
 class Generator:
     """A source of random numbers, as `torch.Generator`."""
 
+    stream: Stream = None  # type: ignore[assignment]  # each object has its own, and what inherits from this does not read it
+
     def __init__(self, device: Any = "cpu") -> None:
         if as_device(device).type == "cuda":
             raise not_loaded("get CUDA generator")

@@ -134,13 +134,24 @@ class World:
             self.guards.noticed("callbacks")
         facade = self.modules[name]
         if not fromlist:
-            return self.modules[name.partition(".")[0]]
+            return self._on_the_way(name)
         for wanted in fromlist:
             if name in (self.emptied | libraries.PARTLY) and wanted not in vars(facade):
                 self._put_absent(name, wanted)
             if wanted != "*" and wanted not in vars(facade):
                 raise _cannot_import(wanted, name, facade)
         return facade
+
+    def _on_the_way(self, name: str) -> Any:
+        """The package that a module's name begins with, from which `import a.b.c as d` goes on from part to part: of what has
+        not the next one Python asks its `__name__`, and looks for the part among its own modules."""
+        top, *between = name.split(".")[:-1] or [name]
+        found = package = self.modules[top]
+        for part in between:
+            found = vars(found).get(part, found)
+            if not any(found is module for module in self.modules.values()):
+                raise ImportError(f"cannot import name '{part}' from '{name}': it is no module")
+        return package
 
     def _may_be_empty(self, name: str) -> bool:
         """Whether a module that is not there is given all the same, to be refused where it is used."""

@@ -10,6 +10,7 @@ from ..policy.attributes import settable
 from ..policy.guards import Guards
 from .facade import picked
 from .files import files, streams
+from .mended import SYS
 
 NAMES = """
 Action ArgumentDefaultsHelpFormatter ArgumentError ArgumentTypeError HelpFormatter
@@ -87,7 +88,7 @@ def _delete(thing: Any, name: str) -> None:
 
 def _names() -> dict[str, Any]:
     """What a function of `argparse` finds by its names."""
-    return {**vars(argparse), "delattr": _delete, "getattr": _read, "setattr": _write, "vars": _attributes}
+    return {**vars(argparse), "_sys": SYS, "delattr": _delete, "getattr": _read, "setattr": _write, "vars": _attributes}
 
 
 def _guarded(kind: Any) -> Any:

@@ -21,9 +21,9 @@ from ..policy.attributes import settable
 from ..policy.errors import PolicyError
 from ..policy.formats import safe_format
 from ..policy.guards import Guards, are_harmless_patterns, harmless_patterns
-from ..policy.names import is_dunder, may_inject
+from ..policy.names import is_dunder, may_inject, named, normal
 from ..policy.reentry import pin_class, setitem
-from ..policy.unbound import MAIN
+from ..policy.unbound import MAIN, below
 from . import dispatching, mended
 from .copying import Copying, conversions, dictionaries, functions
 from .facade import Facade, picked
@@ -115,7 +115,8 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
                     raise PolicyError(f"{name!r} cannot be the name of a field", "Write the fields in the class.")
                 guards.write(cls, name)
                 names.append(name)
-
+        lines = [line for kind in (cls, *below(cls)) for line in kind.__mro__]
+        guards.look_at_fields(cls.__name__, lines, names)
         if not are_harmless_patterns(names):
             options["match_args"] = False
         try:
@@ -128,12 +129,14 @@ def _dataclasses(guards: Guards, copying: Copying) -> dict[str, Any]:
         return process(cls, options) if cls is not None else lambda cls: process(cls, options)
 
     def make_dataclass(cls_name: str, fields: Any, *, bases: Any = (), **options: Any) -> Any:
+        options = named(options)
         if bases or options.keys() & {"namespace", "module"}:
             raise PolicyError("make_dataclass takes names and fields only here", "Write a class with @dataclass.")
-        named = [(f,) if isinstance(f, str) else tuple(f) for f in fields]
-        for field in named:
-            settable(field[0])
-        given = [f[0] if len(f) == 1 else f for f in named]
+        each = [(f,) if isinstance(f, str) else tuple(f) for f in fields]
+        for field in each:
+            if normal(settable(field[0])) != field[0]:  # it is read in code that is made of it
+                raise PolicyError(f"{field[0]!r} cannot be the name of a field", "Write the fields in a class.")
+        given = [f[0] if len(f) == 1 else f for f in each]
         made = dataclasses.make_dataclass(cls_name, given, namespace={"__module__": MAIN}, **options)
         harmless_patterns(made)
         return replaced_by_guards(pin_class(made))
@@ -161,6 +164,7 @@ class NamesMeta(enum.EnumMeta):
         return (_made_by(make) if isinstance(make, types.FunctionType) else make, *others)
 
     def __call__(cls, value: Any, *names: Any, **options: Any) -> Any:
+        options = named(options)
         if not names and "names" not in options:
             return super().__call__(value, **options)
         if len(names) != 1 or options:

@@ -5,22 +5,28 @@ As generators, iterators of `itertools` cannot be entered again, and keep what t
 
 from __future__ import annotations
 
+import argparse
 import collections
 import contextlib
 import copy
 import dataclasses
 import encodings.unicode_escape
+import enum
 import functools
 import inspect
 import itertools
 import json
 import operator
+import statistics
+import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..policy.iterators import OF_ITERTOOLS, tee
 from ..policy.reentry import KEPT, settled
+from ..policy.unbound import looking
+from .system import Output
 
 
 def groupby(iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) -> Iterator[tuple[Any, Iterator[Any]]]:
@@ -277,14 +283,48 @@ field_of_class = types.FunctionType(_field.__code__, {**vars(dataclasses), "geta
 """What `dataclasses` makes a field with: one that belongs to this class alone."""
 
 
+class Sys:
+    """What `argparse` finds by the name of `sys`: it hands the streams to methods that a program may have of its own."""
+
+    stdout, stderr = Output("stdout"), Output("stderr")
+    exit = staticmethod(sys.exit)
+    argv = property(lambda self: sys.argv)
+
+
+SYS = Sys()
+
+
+_convert: Any = vars(statistics)["_convert"]
+
+
+def convert(value: Any, T: Any) -> Any:  # noqa: N803
+    """What `statistics` makes of a result: a number of the data's type; of classes that is `type` itself."""
+    if issubclass(T, type):
+        raise TypeError(f"can't convert type '{type(value).__name__}' to numerator/denominator")
+    return _convert(value, T)
+
+
+def _operators_of_flags() -> Iterator[tuple[Any, str, Any]]:
+    """Those of Python's flags, which take members only: they call the class of what they are given, and that of a class is
+    `type`."""
+    for kind in (enum.Flag, enum.IntFlag):
+        for name in ("and", "invert", "or", "rand", "ror", "rxor", "xor"):
+            found = vars(kind).get(f"__{name}__")
+            if isinstance(found, types.FunctionType):
+                yield kind, f"__{name}__", looking(enum.Flag, found)
+
+
 def mend() -> None:
     """Put into the standard library of this process what it calls by names of its own; before a codec is looked up."""
     replaced: tuple[tuple[Any, str, Any], ...] = (
+        (argparse, "_sys", SYS),
         (collections, "_count_elements", count_elements),
         (dataclasses, "_get_field", field_of_class),
         (encodings.unicode_escape.Codec, "decode", staticmethod(decode_escapes)),
+        *_operators_of_flags(),
         (functools, "update_wrapper", update_wrapper),
         (inspect, "_signature_fromstr", signature_of_text),
+        (statistics, "_convert", convert),
         *((itertools, f.__name__, f) for f in (chain, cycle, groupby, islice, pairwise, tee, zip_longest)),
         *((itertools, name, kind) for name, kind in OF_ITERTOOLS.items()),
     )

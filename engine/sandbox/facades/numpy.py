@@ -13,6 +13,7 @@ from ..policy import arrays, dtypes, protocols
 from ..policy.errors import MissingAttribute, PolicyError
 from ..policy.guards import Guards, plain_state
 from ..policy.inert import refusal
+from ..policy.names import named
 from ..policy.objects import private
 from .facade import Facade, picked
 from .files import arrays as files
@@ -177,8 +178,10 @@ def calling_back(name: str, function: Any) -> Any:
     places = _of_dtypes(name, function)
 
     def called(*arguments: Any, **options: Any) -> Any:
-        if "dtype" in options:
-            options["dtype"] = dtypes.settled(options["dtype"])
+        if options:
+            options = named(options)
+            if "dtype" in options:
+                options["dtype"] = dtypes.settled(options["dtype"])
         if places.start < len(arguments):
             settled = map(_settled if name in MIXED else dtypes.settled, arguments[places])
             arguments = (*arguments[: places.start], *settled, *arguments[places.stop or sys.maxsize :])

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from ..policy.attributes import settable
 from ..policy.errors import PolicyError
 from ..policy.guards import Guards
+from ..policy.names import named
 from .facade import picked
 
 NAMES = "BadOptionError OptParseError OptionConflictError OptionError OptionValueError SUPPRESS_HELP SUPPRESS_USAGE"
@@ -59,6 +60,7 @@ class Option:
     __module__ = "optparse"
 
     def __init__(self, *flags: Any, **options: Any) -> None:
+        options = {name: _text(value) if isinstance(value, str) else value for name, value in named(options).items()}
         for name in options.keys() - TAKEN:
             _refused(f"the argument '{name}' of add_option")
         if options.get("action", "store") not in ACTIONS:

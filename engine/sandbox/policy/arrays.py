@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import protocols
+from .names import named
 from .natives import direct_calls, replace
 from .objects import private as private_list
 
@@ -56,6 +57,7 @@ def specified(dtype: Any) -> Any:
 
 def calling(function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """What a function of NumPy's makes of private copies; where it is to write its result is written when it is done."""
+    options = named(options)
     outs = options.pop("out", None)
     given = [*arguments]
     mine = [private(a) for a in given]
@@ -105,6 +107,7 @@ def _write(array: Any, values: Any) -> None:
 
 def _ufunc(real: Any, name: str) -> Callable[..., Any]:
     def method(self: Any, *others: Any, **options: Any) -> Any:
+        options = options and named(options)
         if not options:
             for other in others:
                 kind = type(other)

@@ -30,8 +30,8 @@ class Attributes(dict[str, Any]):
 
     __slots__ = ("_allowed", "_real")
 
-    def __init__(self, real: dict[str, Any], allowed: Callable[[str], Any]) -> None:
-        super().__init__({k: v for k, v in real.items() if may_inject(k) or k == "__name__"})
+    def __init__(self, real: dict[str, Any], allowed: Callable[[str], Any], shown: Callable[[str], bool] = may_inject) -> None:
+        super().__init__({k: v for k, v in real.items() if (may_inject(k) and shown(k)) or k == "__name__"})
         self._real, self._allowed = real, allowed
 
     def _check(self, name: Any) -> None:

@@ -15,9 +15,9 @@ from .attributes import Attributes
 from .errors import PolicyError
 from .guards import Guards
 from .inert import refusal
-from .names import PLACED, is_dunder, may_inject
+from .names import PLACED, is_dunder, may_inject, named
 from .reentry import calls, pin, target
-from .syntax import CAUGHT, OWN, PIN, READER, TARGET, WRITER
+from .syntax import CAUGHT, NAMED, OWN, PIN, READER, TARGET, WRITER
 from .unbound import Super
 
 PLAIN = """
@@ -63,7 +63,7 @@ def make_builtins(guards: Guards, importer: Callable[..., Any], opener: Callable
     found["exit"] = found["quit"] = leave
     found["open"] = opener
     found |= {READER: guards.read, WRITER: guards.assigned, OWN: guards.own}
-    found |= {PIN: pin, TARGET: target, CAUGHT: guards.caught}
+    found |= {PIN: pin, TARGET: target, CAUGHT: guards.caught, NAMED: named}
     found |= {"__build_class__": guards.build, "__import__": importer}
     guards.builtins = found
     return found

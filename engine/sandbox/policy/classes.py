@@ -16,7 +16,7 @@ import numpy as np
 from .errors import PolicyError
 from .names import CONSTANTS, DEFINED, instead, is_dunder, may_inject, normal
 from .protocols import inside, refuse_sequence
-from .unbound import type_for
+from .unbound import MAIN, mro_of, names_of, type_for
 
 PYTHONS = frozenset((
     "__annotate__", "__annotate_func__", "__annotations__", "__classcell__", "__classdict__", "__classdictcell__",
@@ -29,6 +29,8 @@ ALLOWED = DEFINED | CONSTANTS | PYTHONS
 build_class: Callable[..., Any] = vars(__import__("builtins"))["__build_class__"]
 
 Look = Callable[[str, tuple[Any, ...]], None]
+Closed = Callable[[type, str], bool]
+"""Says of a class and a name whether the engine alone reads and sets the attribute of that name."""
 OwnMemo = Callable[[Any, types.FrameType], Any]
 LookAgain = Callable[[str, tuple[Any, ...], dict[str, Any]], None]
 
@@ -40,8 +42,10 @@ class Maker:
     program's, which keep the class even where it is refused afterwards.
     """
 
-    def __init__(self, look_at_bases: Look, look_at_all: LookAgain, own_memo: OwnMemo, metaclass: type | None) -> None:
-        self._look_at_bases, self._look_at_all = look_at_bases, look_at_all
+    def __init__(
+        self, look_at_bases: Look, look_at_all: LookAgain, own_memo: OwnMemo, closed: Closed, metaclass: type | None
+    ) -> None:
+        self._look_at_bases, self._look_at_all, self._closed = look_at_bases, look_at_all, closed
         self._own_memo, self._given = own_memo, metaclass
         self._kind: Any = type
 
@@ -53,16 +57,17 @@ class Maker:
         return namespace
 
     def __call__(self, name: str, bases: tuple[Any, ...], namespace: dict[str, Any], **options: Any) -> Any:
-        look_at_names(namespace, self._own_memo)
+        look_at_names(namespace, self._own_memo, self._closed)
         self._look_at_all(name, bases, namespace)
         return self._kind(name, bases, namespace, **options)
 
 
-def look_at_names(namespace: dict[str, Any], own_memo: Callable[[Any, types.FrameType], Any]) -> None:
+def look_at_names(namespace: dict[str, Any], own_memo: OwnMemo, closed: Closed) -> None:
     """Check the names of a class that is about to be made; what others call in the program's class is put behind a guard.
 
     Args:
         own_memo: the memo that a `__deepcopy__` of the program gets instead of one, by the frame that calls it.
+        closed: by which names its objects have attributes that are the engine's alone.
 
     Raises:
         PolicyError: if there is something that a program's class may not have.
@@ -70,7 +75,8 @@ def look_at_names(namespace: dict[str, Any], own_memo: Callable[[Any, types.Fram
     stand_ins: dict[str, Callable[[Any], Any]] = {
         "__array__": array_of,
         "__deepcopy__": lambda function: copied(function, own_memo),
-        "__getattr__": shield,
+        "__getattr__": lambda function: shield(function, closed),
+        "__setattr__": lambda function: setter(function, closed),
         "__slots__": slots,
     }
     for name, value in list(namespace.items()):
@@ -106,15 +112,36 @@ def _bound(function: Any, thing: Any) -> Any:
     return function if get is None else get(function, thing, type(thing))
 
 
-def shield(function: Any) -> Any:
-    """A program's `__getattr__` that is never asked for Python's own names, which NumPy takes memory from."""
+def shield(function: Any, closed: Closed) -> Any:
+    """A program's `__getattr__` that is never asked for Python's own names, which NumPy takes memory from, nor for what the
+    engine keeps in its object."""
 
     def __getattr__(self: Any, name: str) -> Any:  # noqa: N807
-        if is_dunder(name):
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        if is_dunder(name) or closed(type(self), name):
+            beyond = None if is_dunder(name) else _beyond(type(self), "__getattr__")
+            if beyond is None:
+                raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+            return beyond(self, name)
         return _bound(function, self)(name)
 
     return __getattr__
+
+
+def setter(function: Any, closed: Closed) -> Any:
+    """A program's `__setattr__` that is not told what the engine keeps in its object."""
+
+    def __setattr__(self: Any, name: str, value: Any) -> None:  # noqa: N807
+        if type(name) is str and closed(type(self), name):
+            _beyond(type(self), "__setattr__")(self, name, value)
+        else:
+            _bound(function, self)(name, value)
+
+    return __setattr__
+
+
+def _beyond(cls: type, name: str) -> Any:
+    """The method of a class, as it would be without the program's own; None where it has none."""
+    return next((names_of(c)[name] for c in mro_of(cls) if name in names_of(c) and names_of(c).get("__module__") != MAIN), None)
 
 
 def array_of(function: Any) -> Any:

@@ -56,7 +56,9 @@ def checked(dtype: Any) -> Any:
     if not 0 <= dtype.itemsize <= LARGEST:
         raise PolicyError("an element of an array cannot be as large as that here", "Use an array of more dimensions.")
     if not _is_sound(dtype):
-        raise PolicyError("a field lies beyond its element, or text on other fields", "Use an array for each field.")
+        raise PolicyError(
+            "a field lies beyond its element, or text on other fields, or has no plain name", "Use an array for each field."
+        )
     count, largest = _parts(dtype)
     if count > 1 and count * largest > RECORD:
         raise PolicyError("an element with fields cannot be as large as that here", "Use an array for each field.")
@@ -71,6 +73,8 @@ def _is_sound(dtype: Any) -> bool:
         return _is_sound(dtype.subdtype[0])
     if dtype.fields is None:
         return True
+    if any(type(name) is not str for name in dtype.names):  # of a class of the program's, it may be found as another
+        return False
     places = sorted((field[1], field[1] + field[0].itemsize, has_text(field[0])) for field in _fields(dtype))
     end, text = 0, False
     for first, behind, of_text in places:

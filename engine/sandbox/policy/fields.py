@@ -27,9 +27,9 @@ def allow() -> None:
 def watch() -> None:
     """There are elements with objects or text among their fields."""
     if _state["allowed"] and not _state["watched"]:
-        _state["watched"] = True
         for kind in _KINDS:
             replace(kind, "__getitem__", _indexed(_REAL[kind]))
+        _state["watched"] = True  # now, since a program may have come here with no room for these calls
 
 
 def _indexed(real: Any) -> Callable[[Any, Any], Any]:

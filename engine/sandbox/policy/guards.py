@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from ...nn.utils.parametrize import is_made_here
+from ...safe_attributes import meant_for
 from ...tensor import Tensor
 from . import arrays, dtypes, natives, objects, protocols
 from .attributes import Attributes, Own, has_entries_for_attributes
@@ -35,6 +36,7 @@ from .names import (
     instead,
     is_dunder,
     may_inject,
+    named,
 )
 from .reentry import PINNING, bound_setitem
 from .unbound import MAIN, Super, below, is_engines, lines_of, mro_of, names_of, plain, watch
@@ -59,6 +61,7 @@ class Box:
         self.value = value
 
 
+_FIELDS = "__dataclass_fields__"
 _SAVED = "_saved_", "_raw_saved_"
 """How the names begin by which nodes show what they save."""
 
@@ -262,16 +265,14 @@ class Guards:
             return Own(None if any(issubclass(kind, self.opened) for kind in kinds) else thing)
         if name[0] == "_" and not is_dunder(name):
             cls = thing if isinstance(thing, type) else type(thing)
-            having = [c for c in mro_of(cls) if name in names_of(c) and not is_made_here(c)]
             lowers = below(thing) if isinstance(thing, type) else ()
-            mine = not having or self._is_overridden(having, name) or self._may_override(mro_of(cls), name)
-            if not mine or any(
+            if self.is_closed(cls, name) or any(
                 name in names_of(c) and is_engines(c) and not self._may_override(mro_of(lower), name)
                 for lower in lowers
                 for c in mro_of(lower)
             ):
                 raise PolicyError(f"the attribute '{name}' of '{_name_of(thing)}' cannot be set here", instead(name))
-            if not having and type(thing) in self.storable:
+            if type(thing) in self.storable and not any(name in names_of(c) and not is_made_here(c) for c in mro_of(cls)):
                 self.settable.add((type(thing), name))
         return thing
 
@@ -345,7 +346,7 @@ class Guards:
             raise PolicyError(f"vars() of '{_name_of(thing)}' is not available to programs here", "Use dir(x).")
         if has_entries_for_attributes(type(thing)):
             return cast(dict[str, Any], thing)
-        return Attributes(vars(thing), lambda name: self.write(thing, name))
+        return Attributes(vars(thing), lambda name: self.write(thing, name), lambda name: self.is_readable(thing, name))
 
     def attributes_for(self, thing: Any) -> dict[str, Any]:
         """The same for the engine; none of what is not the program's."""
@@ -360,6 +361,7 @@ class Guards:
         first = int(isinstance(thing, type))
 
         def array(*arguments: Any, **options: Any) -> Any:
+            options = named(options)
             if "dtype" in options:
                 options["dtype"] = dtypes.settled(options["dtype"])
             kinds = map(dtypes.settled, arguments[first : first + 1])
@@ -428,7 +430,11 @@ class Guards:
         holder, lines = mro_before(thing)
         owner = next((c for c in lines if "__setstate__" in names_of(c)), None)
         if owner is not None and self.is_own(owner):
-            return getattr(thing, "__setstate__")  # noqa: B009
+            real: Any = getattr(thing, "__setstate__")  # noqa: B009
+            if not isinstance(thing, type) or self.is_own_function(real):
+                return real
+            # What a data class has sets the fields of what it is given.
+            return lambda thing, state: real(meant_for(thing, owner), state)
         whole = type(thing) is Super and not isinstance(holder, (BaseException, type)) and isinstance(holder, self.opened)
         if not whole or not (owner is None or is_engines(owner)):
             raise MissingAttribute(
@@ -459,7 +465,7 @@ class Guards:
             raise PolicyError(
                 f"the class '{name}' cannot have a metaclass of its own here", "Use __init_subclass__, or a class decorator."
             )
-        maker = Maker(self._look_at_bases, self._look_at_all, self.memo_for, given)
+        maker = Maker(self._look_at_bases, self._look_at_all, self.memo_for, self.is_closed, given)
         return self._noted(build_class(body, name, *bases, metaclass=maker, **options))
 
     def made(self, name: Any, bases: Any, names: Any) -> Any:
@@ -479,7 +485,7 @@ class Guards:
                     "Write a class statement.",
                 )
         inside["__module__"] = MAIN
-        maker = Maker(self._look_at_bases, self._look_at_all, self.memo_for, None)
+        maker = Maker(self._look_at_bases, self._look_at_all, self.memo_for, self.is_closed, None)
         return self._noted(types.new_class(name, bases, {"metaclass": maker}, lambda namespace: namespace.update(inside)))
 
     def _noted(self, made: Any) -> Any:
@@ -501,7 +507,22 @@ class Guards:
         """Look at the names that a class will have, whoever makes it; the classes that it inherits from."""
         before = [*dict.fromkeys(c for base in bases for c in mro_of(base))]
         self._look_at_private(name, before, names)
+        self.look_at_fields(name, before, (f for c in before if self.is_own(c) for f in names_of(c).get(_FIELDS, ())))
         return before
+
+    def look_at_fields(self, name: str, lines: Iterable[type], fields: Iterable[str]) -> None:
+        """Refuse a data class whose methods, which read its fields unguarded, would read what another class has by their
+        names and no program may read.
+
+        Args:
+            name: its own.
+            lines: it and the classes that it inherits from.
+            fields: the names of the fields.
+        """
+        others = [c for c in lines if not self.is_own(c)]
+        for each in fields:
+            if (each in NEVER or each in REPLACED or each in CHECKED) and any(each in names_of(c) for c in others):
+                raise PolicyError(f"'{each}' cannot be a field of the class '{name}' here", instead(each))
 
     def _notice(self, names: Collection[str], lines: Iterable[type]) -> None:
         """Note whether C code may call methods of a class by these names."""
@@ -545,12 +566,19 @@ class Guards:
         engines = [c for c in before if is_engines(c)]
         for own in (None, *filter(self.is_own, before)) if engines else ():
             # What a dataclass has by these names is set by its `__init__`.
-            mine = names if own is None else names_of(own).keys() | names_of(own).get("__dataclass_fields__", {}).keys()
+            mine = names if own is None else names_of(own).keys() | names_of(own).get(_FIELDS, {}).keys()
             for each in mine:
                 # What inherits from the engine itself has been looked at when it was made.
                 having = [c for c in engines if each in names_of(c) and (own is None or c not in mro_of(own))]
                 if having and not self._may_override(engines, each):
                     raise PolicyError(f"'{each}' cannot be defined in the class '{name}' here", instead(each))
+
+    def is_closed(self, cls: type, name: str) -> bool:
+        """Whether a private name is the engine's in objects of a class: what it stands for is nothing of a program's."""
+        if name[:1] != "_" or is_dunder(name):
+            return False
+        having = [c for c in mro_of(cls) if name in names_of(c) and not is_made_here(c)]
+        return bool(having) and not self._is_overridden(having, name) and not self._may_override(mro_of(cls), name)
 
     def _is_overridden(self, having: list[type], name: str) -> bool:
         """Whether what the first of some classes has by a private name is the program's, and not put there by the engine."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import types
 import unicodedata
+from typing import Any
 
 from numpy.random import default_rng
 
@@ -188,3 +189,20 @@ def may_bind(name: str) -> bool:
 def may_inject(name: object) -> bool:
     """Whether a name may become an attribute by way of a string."""
     return type(name) is str and not is_dunder(normal(name))
+
+
+def named(arguments: Any) -> Any:
+    """Arguments by name, whose names are plain texts: one of a program's class may be found as one, and equal another.
+
+    What is no mapping stays as it is, for Python to say so.
+    """
+    if type(arguments) is not dict:
+        if not hasattr(type(arguments), "keys"):
+            return arguments
+        arguments = {**arguments}
+    for name in arguments:
+        if type(name) is not str:
+            break
+    else:
+        return arguments
+    return {str.__str__(name) if isinstance(name, str) else name: value for name, value in arguments.items()}

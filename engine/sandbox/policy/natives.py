@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import PolicyError
+from .names import PLACED
 
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 _FLAGS = object.__basicsize__ + 19 * _WORD
@@ -84,6 +85,8 @@ def mend() -> None:
         replace(kind, "__mod__", _held(kind.__mod__))
     for name in ("cast", "__setitem__"):
         replace(memoryview, name, _of_numbers(getattr(memoryview, name)))
+    for placed in PLACED:
+        replace(placed, "__init__", _of_positions(placed.__init__, placed))
     for error, name, parts in _SAID:
         replace(error, name, _of_parts(getattr(error, name), error, parts))
     replace(bytearray, "extend", _extend)
@@ -231,6 +234,23 @@ def _of_parts(real: Any, kind: type, parts: str) -> Callable[[Any], Any]:
         said = real(self)
         held.clear()
         return said
+
+    method.__name__, method.__qualname__, method.__doc__ = real.__name__, real.__qualname__, real.__doc__
+    return method
+
+
+def _of_positions(real: Any, kind: Any) -> Callable[..., None]:
+    """What makes an error about characters: its positions lie within what it is about, since Python shows what is there.
+
+    A program that says the name of such a type gets a look-alike; to `__exit__` an error comes with its real type.
+    """
+    parts = [getattr(kind, name).__get__ for name in ("object", "start", "end")]
+
+    def method(self: Any, *arguments: Any, **options: Any) -> None:
+        real(self, *arguments, **options)
+        of, start, end = (part(self) for part in parts)
+        if not 0 <= start <= end <= (str if isinstance(of, str) else bytes).__len__(of):
+            raise ValueError(f"the positions of a {kind.__name__} lie within its object here")
 
     method.__name__, method.__qualname__, method.__doc__ = real.__name__, real.__qualname__, real.__doc__
     return method

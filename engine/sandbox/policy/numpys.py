@@ -17,6 +17,7 @@ from numpy._core import arrayprint
 
 from . import dtypes, fields
 from .errors import PolicyError
+from .names import named
 from .natives import replace, set_maker
 
 ARRAY: Any = np.ndarray
@@ -150,8 +151,10 @@ def _setfield(self: Any, val: Any, dtype: Any, offset: Any = 0) -> None:
 
 
 def _of_dtype(options: dict[str, Any]) -> dict[str, Any]:
-    if "dtype" in options:
-        options["dtype"] = dtypes.settled(options["dtype"])
+    if options:
+        options = named(options)
+        if "dtype" in options:
+            options["dtype"] = dtypes.settled(options["dtype"])
     return options
 
 
@@ -225,10 +228,10 @@ def _of_few_digits(real: Any) -> Callable[..., Any]:
     names = [*inspect.signature(real).parameters]
 
     def written(*given: Any, **options: Any) -> Any:
-        named = names[: len(given)]
-        if len(given) > len(named) or not options.keys().isdisjoint(named):
+        options, first = named(options), names[: len(given)]
+        if len(given) > len(first) or not options.keys().isdisjoint(first):
             raise TypeError(f"{real.__name__}() got too many arguments, or one of them twice")
-        options |= zip(named, given, strict=True)
+        options |= zip(first, given, strict=True)
         for name in _LENGTHS & options.keys():
             length = options[name]
             if length is not None and type(length) is not bool:

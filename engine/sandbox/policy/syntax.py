@@ -34,7 +34,7 @@ from .names import (
 )
 
 READER, WRITER, OWN = "__read__", "__write__", "__own__"
-PIN, TARGET, CAUGHT = "__pin__", "__target__", "__caught__"
+PIN, TARGET, CAUGHT, NAMED = "__pin__", "__target__", "__caught__", "__named__"
 """Built-in names of the guards; a program cannot say them."""
 
 PLAIN = (
@@ -241,8 +241,10 @@ class _Check:
         self.parameter(node.arg)
 
     def keyword(self, node: ast.keyword) -> None:
-        """`f(a=1)`, `class A(metaclass=B)`."""
+        """`f(a=1)`, `class A(metaclass=B)`, and `f(**a)`, whose names are to be plain texts."""
         self.parameter(node.arg)
+        if node.arg is None:
+            node.value = _call(NAMED, node.value)
 
     def call(self, node: ast.Call) -> None:
         """A call; `super` with arguments is given a class of the program's own."""

@@ -89,7 +89,7 @@ def handed_out(found: Any, name: str, lines: Iterable[type]) -> Any:
         names = names_of(cls)
         if name in names:
             own = names.get("__module__") == MAIN or isinstance(names[name], staticmethod | classmethod)
-            return found if own else _looking(cls, found)
+            return found if own else looking(cls, found)
     return found
 
 
@@ -111,7 +111,8 @@ def is_engines(cls: type) -> bool:
 
 
 @functools.cache
-def _looking(cls: type, found: Any) -> Any:
+def looking(cls: type, found: Any) -> Any:
+    """A method or a property that takes objects of a class only."""
     return _LOOKED_INTO[type(found)](cls, found)
 
 

@@ -233,7 +233,7 @@ class Run:
     def _show_warning(
         self, message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
     ) -> None:
-        sys.stderr.write(warnings.formatwarning(message, category, _told_of(filename), lineno, line))
+        sys.stderr.write(warnings.formatwarning(message, category, _told_of(filename), lineno, _line_of(filename, lineno)))
         self.tape.recorder.warned(category.__name__, said(message))
 
     def _stop(self, status: str, message: str) -> None:
@@ -389,6 +389,12 @@ YOUNG = 5_000
 """Objects that are made before those in cycles are looked for; what a few steps of a training make."""
 KINDS: dict[str, Callable[[Job, int], Work]] = {"": Run}
 """By the kind of a job, what does it: a run, and once `preload` has been called whatever else there is."""
+
+
+def _line_of(filename: str, lineno: int) -> str:
+    """A line of the program's text, which `Run` has put there; no other file is read for one."""
+    _, changed, lines, _ = linecache.cache.get(filename) or (0, 0.0, [], "")  # type: ignore[misc]
+    return lines[lineno - 1].strip() if changed is None and 0 < lineno <= len(lines) else ""
 
 
 def _told_of(filename: str) -> str:

@@ -48,7 +48,7 @@ class A:
 TABLE = (
     Fault(
         "an error about text whose positions are not in the text",
-        "policy/builtin.py: such errors are made by a look-alike that looks at the positions",
+        "policy/natives.py: what makes such errors looks at the positions",
         "str(UnicodeDecodeError('x', b'abc', -2 ** 40, -2 ** 40 + 1, 'x'))",
     ),
     Fault(

@@ -42,7 +42,7 @@ def without_copying(world: World) -> None:
 
 def without_names(world: World) -> None:
     """NumPy finds what is there, in classes and on objects."""
-    classes.look_at_names = lambda namespace, own_memo: None
+    classes.look_at_names = lambda namespace, own_memo, closed: None
 
 
 def missing(what: str) -> World:

@@ -260,3 +260,70 @@ for change in (lambda: data.__setitem__(0, 1), lambda: np.memmap('new.bin', np.f
         "6 [2 3] [[1, 2], [3, 4]]\ntensor([1, 2])\nassignment destination is read-only\n"
         "np.memmap with mode='w+' is not available to programs here\n[Errno 2] No such file or directory: 'no.bin'\n"
     )
+
+
+ATTRIBUTES = """
+import torch
+from torch import nn
+class Counted(nn.Parameter):
+    def __setattr__(self, name, value):
+        told.append(name)
+        super().__setattr__(name, value)
+class Lazy(nn.Module):
+    def __setattr__(self, name, value):
+        told.append(name)
+        super().__setattr__(name, value)
+    def __getattr__(self, name):
+        return 5 if name == 'five' else super().__getattr__(name)
+told = []
+p = Counted(torch.ones(2))
+p.note, p._mine = 1, 2
+m = Lazy()
+m.layer, m._own = nn.Linear(2, 1), 3
+print(told, m.five, m._own, m.layer.weight.shape, p._mine)
+torch.optim.Adam([p]).step()
+(p * m.layer.weight).sum().backward()
+print(p.grad.shape, '_parameters' in vars(m), '_own' in vars(m), sorted(vars(p)))
+"""
+
+
+def test_attributes_that_a_class_sets_and_answers_by_itself() -> None:
+    assert printed(ATTRIBUTES).splitlines() == [
+        "['note', '_mine', 'layer', '_own'] 5 3 torch.Size([1, 2]) 2",
+        "torch.Size([2]) True True ['_mine', 'note']",
+    ]
+
+
+KEYWORDS = """
+import collections, enum
+class Key(str, enum.Enum):
+    LR = 'lr'
+class Mapping:
+    def keys(self): return ['a', 'b']
+    def __getitem__(self, key): return key.upper()
+class Base:
+    def __init_subclass__(cls, **named): print(named)
+class Derived(Base, **{'depth': 3}): pass
+def f(**named): return named
+print(f(**{Key.LR: 0.1}), f(**Mapping(), **collections.OrderedDict(x=1)), {type(name) is str for name in f(**{Key.LR: 1})})
+for bad in (5, {1: 2}):
+    try: f(**bad)
+    except TypeError as e: print(e)
+"""
+
+
+def test_keywords_from_mappings() -> None:
+    assert printed(KEYWORDS).splitlines() == [
+        "{'depth': 3}",
+        "{'lr': 0.1} {'a': 'A', 'b': 'B', 'x': 1} {True}",
+        "__main__.f() argument after ** must be a mapping, not int",
+        "keywords must be strings",
+    ]
+
+
+def test_data_classes_have_fields_of_any_public_name() -> None:
+    program = "import dataclasses\n@dataclasses.dataclass(order=True)\nclass C:\n    format: str\n    sort: bool = True\n    stream: int = 0\n"
+    assert (
+        printed(f"{program}print(C('a') == C('a'), C('a') < C('b'), C('a'))\n")
+        == "True True C(format='a', sort=True, stream=0)\n"
+    )

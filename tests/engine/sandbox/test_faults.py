@@ -61,9 +61,9 @@ def test_who_cannot_be_tried_out_is_not_trusted(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.skipif(sys.version_info >= (3, 12, 5), reason="these are mended in newer interpreters")
 def test_the_probes_find_what_is_open_where_nothing_shuts_it() -> None:
     found = faults.unshut(TABLE, Layers(language=False))
-    assert TABLE[0].name in found
+    assert TABLE[0].name not in found, "shut in all processes for programs"
     assert TABLE[1].name in found
-    assert len(found) >= 8
+    assert len(found) >= 7
 
 
 def test_elsewhere_nothing_is_tried_out(monkeypatch: pytest.MonkeyPatch) -> None:

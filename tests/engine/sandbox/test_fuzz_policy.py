@@ -16,7 +16,7 @@ from engine.program import Program, ProgramError
 from engine.sandbox import Layers, Limits, run
 from engine.sandbox.policy import PolicyError, check
 from engine.sandbox.policy.names import ATTRIBUTES, CONSTANTS, DEFINED, NEVER, REPLACED, STORED, is_dunder, normal
-from engine.sandbox.policy.syntax import OWN, READER, WRITER
+from engine.sandbox.policy.syntax import NAMED, OWN, READER, WRITER
 from engine.sandbox.processes.forking import Server
 from engine.sandbox.runner import job_for
 from engine.sandbox.transport.receiver import CollectedRun
@@ -24,7 +24,7 @@ from tests.engine.sandbox.test_attacks import INSIDES, MEMORY
 from tests.thorough import examples
 
 STEADY = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
-GUARDS = frozenset((READER, WRITER, OWN))
+GUARDS = frozenset((NAMED, READER, WRITER, OWN))
 FROM_PYTHON = frozenset(
     [
         "__annotations__",

@@ -267,7 +267,7 @@ def test_the_dict_of_an_enumeration_is_looked_at_as_well() -> None:
     assert error is None
     assert names["e"] == "other"
     with pytest.raises(PolicyError):
-        look_at_names({"__reduce__": 1}, lambda memo, caller: memo)
+        look_at_names({"__reduce__": 1}, lambda memo, caller: memo, lambda cls, name: False)
 
 
 def test_what_numpy_may_find_in_a_class() -> None:

@@ -50,7 +50,6 @@ libraries/pandas/index.py Index._compare
 libraries/pandas/series.py with_operators
 libraries/pandas/strings.py _method.each
 libraries/scipy/special.py _along _of_numbers
-libraries/sklearn/base.py BaseEstimator.set_params
 libraries/torchsummary/__init__.py summary.note
 libraries/torchvision/transforms/presets.py ImageClassification.__repr__
 libraries/unittest/__init__.py _run

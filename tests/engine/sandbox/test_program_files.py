@@ -132,6 +132,13 @@ def test_modules_import_each_other_as_in_python() -> None:
     assert result.output == "2 True\n1 2 False\n4 3\n5 2 f\nf f f False True\n"
 
 
+def test_what_a_module_puts_in_the_place_of_another_is_not_asked_for_modules_of_python() -> None:
+    evil = b"import pkg\ndef evil(): pass\nevil.__name__ = 'os'\npkg.sub = evil\nvalue = 3\n"
+    files = (("pkg/__init__.py", b""), ("pkg/sub/__init__.py", b""), ("pkg/sub/path.py", evil))
+    result = run(Program(("import pkg.sub.path as z\nprint(z.value)\n",), files=files))
+    assert (result.status, result.output) == ("ok", "3\n"), result.error
+
+
 def test_a_notebook_has_modules_too_and_no_file_of_its_own() -> None:
     result = run(Program(("import model\nprint(model.x)", "model.x"), notebook=True, files=(("model.py", b"x = 3\n"),)))
     assert [cell.output for cell in result.cells] == ["3\n", ""]

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...policy import dtypes
 from ...policy.errors import PolicyError
+from ...policy.names import named
 from . import archives, streams
 from .store import files, text_of
 
@@ -163,7 +164,7 @@ def _lines(fname: Any, encoding: Any) -> list[str]:
 
 def _numbers(name: str, function: Callable[..., Any], fname: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """What NumPy makes of lines; it goes through them in C, so it is given no function of the program's and no objects."""
-    options |= dict(zip(("dtype", "comments", "delimiter"), arguments, strict=False))
+    options = named(options) | dict(zip(("dtype", "comments", "delimiter"), arguments, strict=False))
     if options.pop("converters", None) is not None:
         raise PolicyError(f"np.{name} takes no converters here", "Read the text with open() or csv.")
     lines = _lines(fname, options.get("encoding"))

@@ -543,3 +543,15 @@ print(c.converters)
 #: goal: connects
 import urllib.request
 urllib.request.build_opener().open('http://127.0.0.1:@PORT@/', timeout=1)
+
+# %% a module's part that says another name
+#: goal: sees
+import foo
+def evil(): pass
+evil.__name__ = 'os'
+foo.sub = evil
+import foo.sub.path as z
+del foo.sub
+foo.sub = evil
+import foo.sub.path as z
+print(z, z.os)

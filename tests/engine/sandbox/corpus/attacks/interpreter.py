@@ -351,3 +351,22 @@ class S(str):
         b.clear()
         return 1
 print('nothing' if {*m.hex(S(':'))} == {*'78:'} else 'REACHED')
+
+# %% the kind of an error that leaves a with block
+#: goal: memory
+import contextlib
+class Exit:
+    def __enter__(self): return self
+    def __exit__(self, kind, error, tb):
+        found.append(kind)
+        return True
+found = []
+with Exit(): b'\xff'.decode('utf-8')
+with Exit(): '\xff'.encode('ascii')
+with contextlib.ExitStack() as s:
+    s.push(lambda k, e, t: found.append(k) or True)
+    b'\xff'.decode('utf-8')
+for kind in found:
+    for k in range(-80, 0):
+        try: print("REACHED", kind('utf-8', b'abcdefgh' if 'Decode' in kind.__name__ else 'abcdefgh', k, k + 1, 'x'))
+        except ValueError: pass

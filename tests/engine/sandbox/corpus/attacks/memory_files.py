@@ -307,3 +307,11 @@ open('a', 'w').write('plain')
 print(open(Text('a')).read())
 with open('b', 'w') as f: f.write(Text('plain'))
 print(open('b').read())
+
+# %% the line of a warning
+#: goal: marks
+import io, sys, torch, warnings, contextlib
+said = io.StringIO()
+with contextlib.redirect_stderr(said):
+    torch.optim.SGD([torch.ones(2, requires_grad=True)], lr=0.1).step(lambda: warnings.warn('in it', stacklevel=2))
+print("REACHED" if "closure()" in said.getvalue() else "")

@@ -377,3 +377,174 @@ for level in range(5):
     base._tangent = level, base
     with forward_ad.dual_level():
         forward_ad.unpack_dual(thing)
+
+# %% fields that nobody may read, compared by a data class
+#: goal: marks
+import dataclasses, numpy as np
+class Probe:
+    def __eq__(self, other):
+        print("REACHED", other)
+        return True
+D = dataclasses.make_dataclass('D', ['tofile', 'dump'], init=False)
+class E(D, np.float64): pass
+a, b = E(1.0), E(1.0)
+b.tofile = b.dump = Probe()
+D.__eq__(a, b)
+
+# %% a data class that is made of a class when another inherits from it
+#: goal: marks
+import dataclasses, numpy as np
+class Probe:
+    def __eq__(self, other):
+        print("REACHED", other)
+        return True
+class D:
+    dump: int
+class E(D, np.float64): pass
+a, b = E(1.0), E(1.0)
+b.dump = Probe()
+try: dataclasses.dataclass(init=False)(D)
+except Exception as e: print(e)
+D.__eq__(a, b)
+
+# %% a field by letters that Python reads as others
+#: goal: marks
+import dataclasses, numpy as np
+class Probe:
+    def __eq__(self, other):
+        print("REACHED", other)
+        return True
+D = dataclasses.make_dataclass('D', ['\U0001d41dump'], init=False)
+class E(D, np.float64): pass
+a, b = E(1.0), E(1.0)
+b.dump = Probe()
+D.__eq__(a, b)
+
+# %% the state of a data class, for an object of another
+#: goal: marks
+import dataclasses
+import torchvision.models as m
+@dataclasses.dataclass(frozen=True, slots=True)
+class D:
+    x: int
+    y: int
+w = m.AlexNet_Weights.DEFAULT.value
+D.__setstate__(w, ['set', 'X'])
+print("REACHED" if w.resize_size == 'set' else "")
+
+# %% what the engine keeps, told to __setattr__
+#: goal: marks
+import torch
+class P(torch.nn.Parameter):
+    def __setattr__(self, n, v):
+        if n[:1] == '_': print("REACHED", n, type(v))
+        super().__setattr__(n, v)
+p = P(torch.ones(3))
+(p * 2).sum().backward()
+torch.optim.Adam([p]).step()
+
+# %% what the engine keeps, told to __setattr__ of an optimizer, a loader, a profiler
+#: goal: marks
+import torch
+def __setattr__(self, n, v):
+    if n in ('_watching', '_ready', '_within', '_before'): print("REACHED", n, type(v))
+for base, make in ((torch.profiler.profile, lambda K: K().__enter__()), (torch.autograd.profiler.record_function, lambda K: K('x').__enter__()),
+                   (torch.amp.autocast, lambda K: K('cpu').__enter__()), (torch.utils.data.DataLoader, lambda K: list(K([1, 2])))):
+    class K(base):
+        def __setattr__(self, n, v):
+            if n[:1] == '_' and n in ('_watching', '_ready', '_within', '_before'): print("REACHED", n, type(v))
+            super().__setattr__(n, v)
+    try: make(K)
+    except Exception as e: print(e)
+
+# %% what the engine keeps, asked of __getattr__
+#: goal: marks
+import torch
+class Fake: pass
+class P(torch.nn.Parameter):
+    def __getattr__(self, name):
+        if name[:1] == '_': print("REACHED", name)
+        raise AttributeError(name)
+for make in (lambda: object.__new__(P), lambda: P.__new__(P)):
+    try: make() + torch.ones(1)
+    except Exception as e: print(e)
+
+# %% who watches, kept by a profiler of one's own
+#: goal: marks
+import torch
+class K(torch.profiler.profile): pass
+k = K(); k.__enter__()
+try: print("REACHED", k._watching.before)
+except Exception as e: print(e)
+class R(torch.autograd.profiler.record_function): pass
+r = R('x'); r.__enter__()
+print("REACHED", r._within[0].before)
+
+# %% who watches, put there
+#: goal: marks
+import torch
+class K(torch.profiler.profile): pass
+class Mine:
+    marked = ()
+    spans = []
+    class before:
+        def __getattr__(self, name): return lambda *a, **o: found.append((name, a)) or 0
+    before = before()
+found = []
+k = K(); k.__enter__()
+k._watching = Mine()
+k.__exit__(None, None, None)
+p = torch.ones(2, requires_grad=True)
+(p * 2).sum().backward()
+print("REACHED", found)
+
+# %% the source of random numbers of a class of one's own
+#: goal: marks
+import torch
+class G(torch.Generator): pass
+print("REACHED", G().stream)
+
+# %% attributes by the dict of mnist1d
+#: goal: marks
+import mnist1d.data as d, torch
+class V(d.ObjectView, torch.nn.ReLU): pass
+v = V({'_settings': (), '_trains': False, '_calls': '__getattribute__'})
+print("REACHED", v._calls)
+
+# %% a parameter of an estimator whose name answers for itself
+#: goal: marks
+import torch, sklearn.base
+class N(str):
+    n = 0
+    def __hash__(self):
+        N.n += 1
+        return hash('x') if N.n <= LIMIT else hash('__class__')
+    def __eq__(self, other): return other == 'x' or str.__eq__(self, other) if N.n <= LIMIT else str.__eq__(self, other)
+class Name(str):
+    def __hash__(self): return 7
+    def partition(self, sep): return (N('__class__'), '', '')
+class K(sklearn.base.BaseEstimator):
+    def __init__(self, x=None): pass
+class Both(sklearn.base.BaseEstimator, torch.nn.ReLU): pass
+for LIMIT in range(0, 6):
+    N.n = 0
+    e = K()
+    given = dict.fromkeys([Name('x')], Both)
+    try: torch.func.functional_call(torch.nn.Identity(), {}, (e,), given)
+    except Exception as x: print(type(x))
+    try: e.set_params(**given)
+    except Exception as x: print(type(x))
+    N.n = 1000
+    if type(e) is Both: print("REACHED")
+
+# %% everything in an object's dict, shown by vars
+#: goal: marks
+import torch
+class K(torch.profiler.profile): pass
+class R(torch.autograd.profiler.record_function): pass
+class G(torch.Generator): pass
+k, r = K(), R('x')
+k.__enter__(); r.__enter__()
+for thing in (k, r, G()):
+    for name in ('_watching', '_within', 'stream'):
+        if vars(thing).get(name) or thing.__dict__.get(name): print("REACHED", name)

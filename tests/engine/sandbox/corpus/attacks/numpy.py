@@ -702,3 +702,53 @@ for look in (lambda v: write(v.view(bare)), lambda v: write(v.getfield(bare, 0))
             look(np.asarray(a[0][names]).reshape(1))
         except Exception as e: print(e)
         print(a['x'][0])
+
+# %% a type of elements under a name that is not found
+#: goal: memory
+import functools, numpy as np
+class S(str):
+    def __hash__(self): return 7
+    def __eq__(self, other): return str.__eq__(self, other)
+other = ['REACHED']
+late = functools.partial(np.zeros, 1)
+late.keywords[S('dtype')] = [('x', 'O'), ('y', 'i8')]
+for make in (late, lambda: np.zeros(1, **{S('dtype'): [('x', 'O'), ('y', 'i8')]}), lambda: np.zeros(1).astype(**{S('dtype'): [('x', 'O'), ('y', 'i8')]})):
+    a = make()
+    a['x'][0] = 'mine'
+    w = np.frombuffer(a[['y']], 'i8')
+    w[0] = id(other)
+    print(a['x'][0])
+    w[0] = 0
+
+# %% digits under a name that is not found
+#: goal: memory
+import functools, numpy as np
+class S(str):
+    def __hash__(self): return 7
+    def __eq__(self, other): return str.__eq__(self, other)
+late = functools.partial(np.format_float_positional, 1.5)
+late.keywords[S('pad_left')] = 12000
+for make in (late, lambda: np.format_float_positional(1.5, trim='k', unique=False, **{S('precision'): 12000})):
+    try: print("REACHED", len(make()))
+    except Exception as e: print(e)
+
+# %% a field whose name is found as another when its type is looked at
+#: goal: memory
+import numpy as np
+class H(str):
+    lies = False
+    def __hash__(self): return hash('y') if H.lies else hash('t')
+    def __eq__(self, other): return other == ('y' if H.lies else 't') if type(other) is str else self is other
+class Later(H):
+    n = 0
+    def __hash__(self):
+        Later.n += 1
+        if Later.n > LIMIT: H.lies = True
+        return H.__hash__(self)
+for LIMIT in range(1, 6):
+    Later.n = 0
+    H.lies = False
+    t = Later('t')
+    try: k = np.dtype({'names': [t, 'y'], 'formats': ['U2', 'i8'], 'offsets': [0, 0], 'itemsize': 8})
+    except Exception as e: print(LIMIT, type(e)); continue
+    print("REACHED")

@@ -2342,3 +2342,35 @@ for f in (torch.tensor, torch.as_tensor, torch.from_numpy, torch.Tensor, torch.a
     try:
         if np.asarray(f(a)).any(): print('REACHED')
     except Exception: pass
+
+# %% entries of a dict that are attributes as well
+#: goal: memory
+import numpy as np
+from sklearn.utils import Bunch
+from sklearn.datasets import load_iris
+from scipy.integrate import solve_ivp
+secret = "what stands in memory"
+want = {'data': (id(secret), True), 'shape': (80,), 'typestr': '|u1', 'version': 3}
+made = [Bunch(**{'__array_interface__': want}), load_iris(), solve_ivp(lambda t, y: -y, (0, 1), [1.0])]
+for one in made:
+    one['__array_interface__'] = want
+    try:
+        if b"what stands" in bytes(np.asarray(one).tolist()): print("REACHED")
+    except Exception as e: print(e)
+
+# %% an enumeration that does not find its names
+#: goal: memory
+import enum, functools, numpy as np
+class S(str):
+    def __hash__(self): return 7
+    def __eq__(self, other): return str.__eq__(self, other)
+secret = "what stands in memory"
+want = {'data': (id(secret), True), 'shape': (80,), 'typestr': '|u1', 'version': 3}
+names = {'__array_interface__': want, 'a': 1}
+late = functools.partial(enum.Enum, 'E')
+late.keywords[S('names')] = names
+for make in (late, lambda: enum.Enum('E', **{S('names'): names})):
+    try:
+        found = np.asarray(make().a)
+        if found.ndim and b"what stands" in bytes(found.tolist()): print("REACHED")
+    except Exception as e: print(e)

@@ -412,3 +412,21 @@ import enum, torch
 class Base(torch.nn.Module, enum.Enum): pass
 X = Base('X', {'a': (), '_pickled': ()})
 print("REACHED")
+
+# %% the streams of the sandbox, by way of argparse
+#: goal: marks
+import argparse
+class Fake:
+    def _get_formatter(self): return self
+    def add_text(self, t): pass
+    def format_help(self): return ''
+    def _print_message(self, m, file=None): found.append(file)
+    def exit(self): pass
+class P(argparse.ArgumentParser):
+    def print_usage(self, file=None): found.append(file)
+found = []
+a = argparse.ArgumentParser().add_argument('--v', action='version', version='x')
+a(Fake(), None, None)
+try: P().error('x')
+except SystemExit: pass
+print("REACHED" if any(hasattr(f, 'close') or hasattr(f, 'pending') for f in found) else "")

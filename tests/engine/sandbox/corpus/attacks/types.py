@@ -540,3 +540,42 @@ print('REACHED', f(type(np.zeros(1)), (1,)))
 #: goal: marks
 import math
 print('REACHED', object.__new__(type(math)).sin)
+
+# %% operators of a flag, of a class
+#: goal: marks
+import enum
+class Any:
+    def __init__(self, thing): self.thing = thing
+    def __or__(self, other): return self.thing
+    __and__ = __xor__ = __or__
+    def __invert__(self): return self.thing
+def real_type(thing, op):
+    class K:
+        _value_ = Any(thing)
+        _singles_mask_ = Any(thing)
+        _inverted_ = None
+        _boundary_ = None
+    return op(K) if op is enum.Flag.__invert__ else op(K, K)
+class C: pass
+for op in (enum.Flag.__or__, enum.Flag.__and__, enum.Flag.__xor__, enum.Flag.__invert__, enum.IntFlag.__or__):
+    for thing in (C, C(), (k for k in ())):
+        try:
+            found = real_type(thing, op)
+            if found is not NotImplemented: print("REACHED", found)
+        except Exception as e: print(e)
+
+# %% the mean of classes
+#: goal: marks
+import abc, statistics
+class Total:
+    def __init__(self, thing): self.thing = thing
+    def __radd__(self, other): return self
+    def is_finite(self): return False
+    def __truediv__(self, n): return self.thing
+def real_type(thing):
+    class K:
+        @staticmethod
+        def as_integer_ratio(): return Total(thing), None
+    return statistics.mean([K])
+class C(abc.ABC): pass
+print("REACHED", real_type(C), real_type(k for k in ()))
