@@ -318,7 +318,7 @@ def _tell(declared: Any, args: tuple[Any, ...], result: Any, node: Node | None) 
     """Tell the observer what a Function made, and what it wrote in place."""
     observer = context.observer
     assert observer is not None
-    results = [r for r in result if isinstance(r, Tensor)] if isinstance(result, tuple) else [result]
+    results = [r for r in (result if isinstance(result, tuple) else (result,)) if isinstance(r, Tensor)]
     for r in results:
         if any(r is a for a in args):
             observer.wrote(declared, args, r, node)

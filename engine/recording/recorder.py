@@ -304,7 +304,7 @@ class Recorder(Logbook):
         """A backward pass began."""
         self._where = where = self.where()
         starts = [(self.identify(t), edge, g) for t, edge, g in roots]
-        ids = tuple([self.identify(t) for t in inputs or ()])
+        ids = tuple([self.identify(t) for t in inputs or () if isinstance(t, Tensor)])  # an edge may be asked for, too
         self._passes += 1
         self._running.append(self._passes)
         self.trains(via)

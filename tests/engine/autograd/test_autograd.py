@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
 
@@ -19,6 +20,15 @@ PROGRAMS = corpus(Path(__file__).parents[1] / "corpus/autograd.py").cases
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
 def test_a_program_tells_what_it_tells_in_pytorch(torch: ModuleType, program: Case) -> None:
     assert told(engine, program.text) == told(torch, program.text)
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
+def test_and_the_same_while_it_is_recorded(program: Case) -> None:
+    found = []
+    for watched in (nullcontext(), record()):
+        with watched:
+            found.append(told(engine, program.text))
+    assert found[0] == found[1]
 
 
 SOURCES = {

@@ -2444,3 +2444,26 @@ for flag in (torch.ones(2), "a", 1.5, [], torch.tensor(1), 2, 0, True):
         except TypeError as error:
             print(error)
 print(x.grad)
+
+# %% Function: what is no tensor is handed on
+class Pair:
+    pass
+class Mixed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2, Pair(), 3
+    @staticmethod
+    def backward(ctx, g, *others):
+        print(others)
+        return g * 2
+class Only(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return Pair()
+    @staticmethod
+    def backward(ctx, g):
+        return g
+x = torch.ones(2, requires_grad=True)
+y, pair, three = Mixed.apply(x)
+y.sum().backward()
+print(y, type(pair).__name__, three, x.grad, type(Only.apply(x)).__name__)
