@@ -22,6 +22,7 @@ FAST: dict[str, Dtype] = {"cuda": dtypes.float16, "mps": dtypes.float16}
 class autocast:  # noqa: N801
     """Within this block, or the function it decorates, matrix products and convolutions are computed in a smaller dtype."""
 
+    # Names that a class of the engine has are the engine's alone: a program's subclass neither reads nor sets them.
     _before: list[Any] = []
     _enabled = _keeps = False
 
