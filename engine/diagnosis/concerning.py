@@ -31,9 +31,8 @@ def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -
     iteration; one about a line by what was found there; one about what is only measured, or about a loss, also by what was
     found on the way to it; one about a loss that does not go down by what was found about what learns. That a tensor has no
     graph because the program took it out of one is such a fact, too: it may be meant, and a finding about it says more. An
-    answer that says itself that something is wrong stands by itself, unless
-    the finding's kind says that it `answers` such, and is about the same tensor or line; of a line that failed, what explains
-    the exception leads.
+    answer that says itself that something is wrong stands by itself, unless the finding's kind says that it `answers` such, and
+    is about the same tensor or line; of a line that failed, what explains the exception leads.
 
     Args:
         found: the findings about the run that are known, in their order.
