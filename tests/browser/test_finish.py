@@ -205,7 +205,8 @@ def test_every_page_has_a_language_a_title_and_headings_and_the_step_is_read_out
     p = page.page
     assert p.evaluate("document.documentElement.lang") == "en"
     assert p.get_by_role("heading", level=1).all_inner_texts() == ["◧ Gradtape"]
-    assert [each.strip() for each in p.get_by_role("heading", level=2).all_inner_texts()] == ["Program", "Graph", "Panel"]
+    second = p.get_by_role("heading", level=2)
+    page.until(lambda: [each.strip() for each in second.all_inner_texts()] == ["Program", "Graph", "Panel"], "the parts' headings")
     page.page.locator(".gt-brand").click()
     page.page.keyboard.press("Home")
     said = page.player.locator(".words [role=status]")
