@@ -206,7 +206,8 @@ def test_every_page_has_a_language_a_title_and_headings_and_the_step_is_read_out
     assert p.evaluate("document.documentElement.lang") == "en"
     assert p.get_by_role("heading", level=1).all_inner_texts() == ["◧ Gradtape"]
     second = p.get_by_role("heading", level=2)
-    page.until(lambda: [each.strip() for each in second.all_inner_texts()] == ["Program", "Graph", "Panel"], "the parts' headings")
+    parts = ["Program", "Graph", "Panel"]
+    page.until(lambda: [each.strip() for each in second.all_inner_texts()] == parts, "the parts have headings")
     page.page.locator(".gt-brand").click()
     page.page.keyboard.press("Home")
     said = page.player.locator(".words [role=status]")
