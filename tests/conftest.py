@@ -14,7 +14,7 @@ from hypothesis import settings
 
 from tests.corpus import Case
 from tests.on_pytorch import OnPyTorch, on_pytorch
-from tests.thorough import examples
+from tests.thorough import examples, mark_many
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     # Tests run on every core already; threads of NumPy and PyTorch would only wait for each other (a third of the time).
@@ -36,9 +36,11 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes long comes first, so that at the end no process waits for it. Tests that look at what others have done come
-    last; they find it out themselves where the others have not run."""
+    last; they find it out themselves where the others have not run. Of a test with very many cases most are for CI."""
+    mark_many(items)
     items.sort(key=lambda item: (item.get_closest_marker("last") is not None, item.get_closest_marker("long") is None))
 
 

@@ -2,7 +2,8 @@
 
 A part of the examples that are made by chance or are many of a kind (`examples`, `some`); and of the whole suite (`make test`)
 what is not marked `thorough`, which a test is that takes seconds and guards what a change seldom breaks, or what a quicker test
-guards too. Whoever names tests (`make test ARGS=…`, `pytest …`) gets those as well.
+guards too, and which most cases are of a test that has very many (`mark_many`). Whoever names tests (`make test ARGS=…`,
+`pytest …`) gets those as well.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ PART = 4
 """Of what is made by chance, or is one of many of a kind, one in so many is tried."""
 FEWEST = 20
 """Examples that are tried at least."""
+MANY = 100
+"""Cases of one test above which the whole `make test` has a part of them."""
 
 
 def examples(most: int) -> int:
@@ -30,6 +33,17 @@ def examples(most: int) -> int:
 def some(things: Sequence[T]) -> Sequence[T]:
     """Those of many things of a kind that are tried."""
     return things if THOROUGH else things[::PART]
+
+
+def mark_many(items: Iterable[pytest.Item]) -> None:
+    """Mark as `thorough` all but one in `PART` of the cases of every test that has more than `MANY`."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for of_one in cases.values():
+        for at, item in enumerate(of_one):
+            if len(of_one) > MANY and at % PART:
+                item.add_marker(pytest.mark.thorough)
 
 
 def first_of(things: Iterable[Any], count: int = 1) -> list[Any]:
