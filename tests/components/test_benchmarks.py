@@ -86,6 +86,7 @@ def test_engines(script: Callable[..., str]) -> None:
     assert len(re.findall(r"^recording .*: [\d.]+×$", shown, re.MULTILINE)) == 3
 
 
+@pytest.mark.thorough
 def test_networks(script: Callable[..., str]) -> None:
     shown = script("networks", "--smallest")
     assert set(columns(shown)) == {"gradtape"} | (present(PEERS_OF_THE_ENGINE) & {"PyTorch"})
@@ -105,6 +106,7 @@ def test_recording(script: Callable[..., str]) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_answers(script: Callable[..., str]) -> None:
     rows = re.findall(
         r"^\| ([\w, ]+) \| [\d,]+ \| \d+ \| \d+ (?:\| \d+ / [\d.]+ ){3}\|$",

@@ -19,6 +19,7 @@ print({})
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("view", ["tensors", "autograd"])
 def test_the_run_before_is_freed_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
     (tmp_path / "program.py").write_text(PROGRAM.format(0))

@@ -56,6 +56,7 @@ def commands() -> list[list[str]]:
     return [line.partition("#")[0].split()[1:] for line in lines]
 
 
+@pytest.mark.thorough
 def test_the_readmes_commands_do_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,6 +132,7 @@ def ours(pattern: str) -> list[Path]:
     return [path for path in ROOT.glob(pattern) if not other & set(path.relative_to(ROOT).parts)]
 
 
+@pytest.mark.thorough
 def test_every_name_is_used_somewhere() -> None:
     sources = {path: path.read_text(encoding="utf-8") for pattern in ("*.py", "[a-z]*/**/*.py") for path in ours(pattern)}
     words = Counter(word for text in sources.values() for word in re.findall(r"\w+", text))

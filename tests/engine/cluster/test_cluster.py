@@ -67,6 +67,7 @@ def plain(result: RunResult) -> object:
     return msgspec.structs.replace(result, seconds=0.0, recording=None), tables
 
 
+@pytest.mark.thorough
 def test_a_notebook_and_a_numerical_check_go_the_same_way(there: Cluster) -> None:
     result = run(Program.from_cells(("import torch", "torch.ones(2)")))
     assert [cell.result for cell in result.cells] == [None, "tensor([1., 1.])"]

@@ -42,6 +42,7 @@ def test_files_are_read_on_workers_as_here(there: Cluster, monkeypatch: pytest.M
     assert [each.facts.rank for each in here] == [0, 1, 2]
 
 
+@pytest.mark.thorough
 def test_what_is_no_recording_is_said_to_be_none(there: Cluster) -> None:
     with pytest.raises(RankFileError, match=r"^bad\.gradtape cannot be read: not a recording"):
         read_all([RankFile("bad.gradtape", b"no recording")])

@@ -96,6 +96,7 @@ def test_a_proof_tells_what_the_fix_did(kind: str) -> None:
         assert not edit.proof.after > edit.proof.before + CLOSE * abs(edit.proof.before)
 
 
+@pytest.mark.thorough
 def test_kinds_whose_findings_bring_changes_are_mechanical_and_no_others() -> None:
     """By the programs that the catalogue shows, so that a kind cannot be marked for what another one brings."""
     bring: dict[str, bool] = {}

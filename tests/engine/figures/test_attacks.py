@@ -148,6 +148,7 @@ def forged(*calls: Any, **more: Any) -> str:
     return encoded(Figure(1, 3.0, 2.0, calls=[Call(0, "add_subplot", [111], {}, [1]), *calls], **more))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "call",
     [

@@ -103,6 +103,7 @@ def test_a_group_does_what_the_liveliest_of_its_members_does(view: GraphView) ->
     assert "running" in seen
 
 
+@pytest.mark.thorough
 def test_what_is_on_show_shows_the_same_whatever_else_is_looked_at(view: GraphView) -> None:
     rolled = view.rolled
     assert rolled is not None

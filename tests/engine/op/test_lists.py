@@ -79,6 +79,7 @@ def allowed(path: str, found: list[str]) -> bool:
     return any(path.startswith(start) and (only is None or {*found} <= {*only.split()}) for start, only, _ in ALLOWED)
 
 
+@pytest.mark.thorough
 def test_no_list_of_operations_stands_outside_their_declarations() -> None:
     paths = sorted(path for room in ("engine", "components") for path in (ROOT / room).rglob("*.py"))
     assert len(paths) > 300

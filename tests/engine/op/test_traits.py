@@ -45,6 +45,7 @@ def test_a_declaration_with_an_unknown_trait_is_refused() -> None:
         op(r"\mathrm{{never}}({self})", traits="leaf roundish", self=None)(lambda self: np.abs(self))
 
 
+@pytest.mark.thorough
 def test_every_trait_is_said_of_an_operation_and_asked_for() -> None:
     said = {trait for o in (*TABLE.values(), *CREATED.values()) for trait in o.traits}
     paths = [path for path in (ROOT / "engine").rglob("*.py") if path.name != "traits.py"]
@@ -102,6 +103,7 @@ def test_what_was_known_before_is_said_in_the_same_words() -> None:
     assert all(operations.FORMER.values())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", [*DEFECTS.values()][::5], ids=str)
 def test_a_recording_from_before_traits_is_read_as_it_was(case: Case) -> None:
     recording = run(case.program).recording

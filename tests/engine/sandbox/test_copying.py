@@ -458,6 +458,7 @@ def random_thing(draw: random.Random, pool: list[Any], deep: int) -> Any:
     return made
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(40))
 def test_random_graphs_are_copied_as_python_copies_them(seed: int) -> None:
     for k in range(10):

@@ -56,6 +56,7 @@ def test_the_walk_would_find_what_leads_out() -> None:
         assert forbidden(thing), thing
 
 
+@pytest.mark.thorough
 def test_no_attribute_has_the_name_that_a_private_name_of_a_class_becomes(everything: list[tuple[str, Any]]) -> None:
     # `self.__x` in a class C is read unguarded as `_C__x`.
     for way, thing in everything:

@@ -246,6 +246,7 @@ def test_a_child_that_is_killed_from_outside_keeps_what_it_recorded() -> None:
     assert run("print('next')").output == "next\n"
 
 
+@pytest.mark.thorough
 def test_a_child_that_is_stopped_from_outside_ends_with_its_time() -> None:
     runs = Under({"run": "import torch\nx = torch.ones(3)\nprint('begun')\nwhile True: pass\n"}, Limits(seconds=1.0))
     runs.begun()
