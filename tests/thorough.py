@@ -41,9 +41,10 @@ def mark_many(items: Iterable[pytest.Item]) -> None:
     for item in items:
         cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for of_one in cases.values():
-        for at, item in enumerate(of_one):
-            if len(of_one) > MANY and at % PART:
-                item.add_marker(pytest.mark.thorough)
+        if len(of_one) > MANY:
+            for at, item in enumerate(of_one):
+                if at % PART:
+                    item.add_marker(pytest.mark.thorough)
 
 
 def first_of(things: Iterable[Any], count: int = 1) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import itertools
 import json
 import re
@@ -137,10 +136,6 @@ class Firefox:
             {"type": "pointerUp", "button": 0},
         ]
         self.send("input.performActions", context=self.tab, actions=[{"type": "pointer", "id": "mouse", "actions": actions}])
-
-    def picture(self, path: Path) -> None:
-        """What the page looks like, as a PNG file."""
-        path.write_bytes(base64.b64decode(self.send("browsingContext.captureScreenshot", context=self.tab)["data"]))
 
 
 @contextmanager
