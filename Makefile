@@ -9,8 +9,8 @@ app: $(VENV)/.app
 	$(BIN)/python -m gradtape $(ARGS)
 
 # All but the tests that take long for what they may find; CI has those too, and so has GRADTAPE_THOROUGH=1 (tests/thorough.py).
-# Whoever names tests with ARGS gets all of them. A test that fails has one more try, and is listed as RERUN: it may need a mend, too.
-WHOLE := $(BIN)/python -m pytest -n auto --dist worksteal -m 'not ci$(if $(GRADTAPE_THOROUGH),, and not thorough)' --reruns 1 --durations-min 5
+# Whoever names tests with ARGS gets all of them. A test that fails has two more tries, and is listed as RERUN: it may need a mend, too.
+WHOLE := $(BIN)/python -m pytest -n auto --dist worksteal -m 'not ci$(if $(GRADTAPE_THOROUGH),, and not thorough)' --reruns 2 --durations-min 5
 test: $(VENV)/.test browser
 	$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),$(WHOLE) --durations 30 tests/engine tests/components)
 	$(if $(ARGS),,$(WHOLE) --durations 60 tests/browser)

@@ -18,7 +18,7 @@ from benchmarks.serving import ROOT, served
 from tests.browser.install import find
 from tests.conftest import cores
 
-PATIENCE = 180_000
+PATIENCE = 90_000
 """Milliseconds after which something counts as never happening, on a slow machine too."""
 expect.set_options(timeout=PATIENCE)
 ASKING = 5_000

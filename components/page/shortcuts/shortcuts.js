@@ -101,6 +101,8 @@ function createShortcuts({ parentElement }) {
 
 /** Times that a part is looked for, 50 ms apart: a busy server takes a while to draw a panel. */
 const LOOKS = 400;
+/** Looks after which a panel that has not come is asked for once more. */
+const ASKED = 20;
 /** Looks for which it is seen to that what has the focus is not drawn anew, without it; nobody who has gone on is called back. */
 const STAYS = 20;
 
@@ -112,7 +114,8 @@ function go(target, looks = LOOKS) {
     inside.focus();
     stay(target, inside);
   } else if (looks > 0) {
-    if (looks === LOOKS && target === '.st-key-tensor_table') tab('Tensors')?.click();
+    // What is asked for while the tabs are drawn anew is asked for again.
+    if (looks % ASKED === 0 && target === '.st-key-tensor_table') tab('Tensors')?.click();
     setTimeout(() => go(target, looks - 1), 50);
   }
 }
@@ -124,7 +127,7 @@ function stay(target, inside, looks = STAYS) {
   }, 50);
 }
 
-const tab = (name) => [...document.querySelectorAll('.st-key-panel_tab [role="radio"]')].find((each) => each.textContent.trim() === name);
+const tab = (name) => [...document.querySelectorAll('.st-key-panel_tab [role="radio"][aria-checked="false"]')].find((each) => each.textContent.trim() === name);
 
 const FOCUSABLE = 'button:not([disabled]), [href], input:not([type="hidden"]), select, textarea, [contenteditable="true"], [tabindex]:not([tabindex="-1"])';
 

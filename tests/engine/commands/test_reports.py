@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 import gradtape
@@ -188,6 +187,8 @@ SCHEMA = {
 def log(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
     _, shown = explained(capsys, *arguments, "--format", "sarif")
     made = json.loads(shown)
+    import jsonschema  # for seconds: beside Jupyter it reads grammars of web addresses
+
     jsonschema.validate(made, SCHEMA)
     (run,) = made["runs"]
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == list(every_kind())

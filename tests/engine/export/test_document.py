@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import jsonschema
 import numpy as np
 import pytest
 
@@ -35,6 +34,8 @@ def test_a_recording_comes_back_as_it_was(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_schema_describes_what_is_written(name: str) -> None:
+    import jsonschema  # for seconds: beside Jupyter it reads grammars of web addresses
+
     jsonschema.validate(json.loads(export(recorded(name), "json")), schema())
 
 

@@ -103,6 +103,11 @@ def test_what_was_known_before_is_said_in_the_same_words() -> None:
     assert all(operations.FORMER.values())
 
 
+def titles(recording: Recording) -> list[str]:
+    graph = build(recording)
+    return [graph.nodes[n]["title"] for n in graph]
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("case", [*DEFECTS.values()][::5], ids=str)
 def test_a_recording_from_before_traits_is_read_as_it_was(case: Case) -> None:
@@ -111,7 +116,7 @@ def test_a_recording_from_before_traits_is_read_as_it_was(case: Case) -> None:
     made, old = known_then(recording), before_traits(recording)
     assert findings(old) == findings(made)
     assert captions(old) == captions(made)
-    assert [build(old).nodes[n]["title"] for n in build(old)] == [build(made).nodes[n]["title"] for n in build(made)]
+    assert titles(old) == titles(made)
     tensors = {event.tensor for event in made.events if isinstance(event, Named) and event.tensor >= 0}
     for tensor in sorted(tensors):
         assert why(old, tensor) == why(made, tensor)
