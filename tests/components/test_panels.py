@@ -26,6 +26,7 @@ from engine.recording.index import index_of
 from engine.sandbox import run
 from engine.sandbox import runner as sandbox
 from tests.components.visits import Visit, visit_file
+from tests.thorough import first_of
 
 EXAMPLE = examples()[DEFAULT].text
 NUMBERS = """import torch
@@ -228,7 +229,7 @@ def test_the_files_of_a_project_have_their_names(tmp_path: Path, monkeypatch: py
     assert "2 files · train.py, <b>model</b>.py" in visit.text("notebook_bar")
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", first_of(CASES, 2))
 def test_every_panel_shows_what_the_recording_holds(begin: Any, name: str) -> None:
     visit = begin(name)
     recording = visit.page.recording

@@ -65,6 +65,7 @@ def test_no_attribute_has_the_name_that_a_private_name_of_a_class_becomes(everyt
             assert not mangled, (way, mangled)
 
 
+@pytest.mark.thorough
 def test_no_keyword_puts_a_name_of_pythons_own_on_an_object(everything: list[tuple[str, Any]]) -> None:
     """Every class and function is called with such a keyword; what comes of it is asked for memory."""
     tried = 0
