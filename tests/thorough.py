@@ -22,7 +22,7 @@ PART = 4
 """Of what is made by chance, or is one of many of a kind, one in so many is tried."""
 FEWEST = 20
 """Examples that are tried at least."""
-MANY = 24
+MANY = 16
 """Cases of one test above which the whole `make test` has a part of them."""
 
 

@@ -119,8 +119,11 @@ class Gradtape:
         self.player = page.locator(".player")
 
     def ready(self) -> None:
-        """Wait until the graph is painted and the page is at rest."""
+        """Wait until the graph is painted and the page is at rest: on a busy machine what the server has sent is drawn long
+        after it has ended, and what comes last of it is the panel, which a page within another has not."""
         self.player.wait_for(state="visible", timeout=PATIENCE)
+        if "embed=true" not in self.page.url:
+            self.page.locator("[data-gt-told]").wait_for(state="attached")
         self.until_true("Boolean(window.__gradtapePlayer && window.__gradtapeEditor)")
         self.settled()
 

@@ -204,7 +204,8 @@ def test_texts_are_copied_with_a_click(page: Gradtape) -> None:
 def test_every_page_has_a_language_a_title_and_headings_and_the_step_is_read_out(page: Gradtape) -> None:
     p = page.page
     assert p.evaluate("document.documentElement.lang") == "en"
-    assert p.get_by_role("heading", level=1).all_inner_texts() == ["◧ Gradtape"]
+    first = p.get_by_role("heading", level=1)
+    page.until(lambda: first.all_inner_texts() == ["◧ Gradtape"], "the page has one heading of the first level")
     second = p.get_by_role("heading", level=2)
     parts = ["Program", "Graph", "Panel"]
     page.until(lambda: [each.strip() for each in second.all_inner_texts()] == parts, "the parts have headings")

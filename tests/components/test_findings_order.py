@@ -23,6 +23,7 @@ from engine.graph import VIEWS
 from engine.graph.unrolled_graph import unrolled_graph
 from engine.recording import Recording
 from engine.sandbox import run
+from tests.thorough import first_of
 
 HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\ntorch.manual_seed(0)\n"
 LOOP = """
@@ -48,7 +49,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=PROGRAMS, scope="module")
+@pytest.fixture(params=first_of(PROGRAMS, 2), scope="module")
 def program(request: pytest.FixtureRequest) -> str:
     return HEAD + PROGRAMS[request.param]
 
