@@ -105,6 +105,8 @@ def _statistics(array: np.ndarray[Any, Any]) -> str:
 def _summary(stored: StoredArray) -> str:
     s = stored.summary
     assert s is not None
+    if stored.unmeasured:
+        return muted(f"{stored.dtype} {list(stored.shape)}: its numbers were not recorded")
     parts = [
         f"min {number(s.min)}",
         f"max {number(s.max)}",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from components.html.markup import moment, muted, section, table, tag, text
 from engine.diagnosis.ledger import Entry, ledgers
-from engine.graph.numbers import ArrayTexts
+from engine.graph.numbers import UNMEASURED, ArrayTexts
 from engine.recording import Recording, replay
 from engine.recording.events import NOTHING
 
@@ -61,7 +61,7 @@ def ledger_table(recording: Recording, entries: Sequence[Entry], step: int) -> s
 
 def _added(value: str) -> str:
     """What was added: a number that is not below zero has a sign, too."""
-    return value if value.startswith("-") else f"+{value}"
+    return value if value.startswith("-") or value == UNMEASURED else f"+{value}"
 
 
 def _around(entries: Sequence[Entry], step: int) -> tuple[Sequence[Entry], int]:

@@ -516,8 +516,16 @@ class Run:
         """The faults of an array, 0 for NOTHING."""
         return self.faults[array] if array >= 0 else 0
 
+    @cached_property
+    def unmeasured(self) -> frozenset[int]:
+        """The arrays of which nothing but dtype and shape is known; several tensors may share one."""
+        told = self.recording.stored.statistics
+        return frozenset(np.flatnonzero(np.isnan(told.norm) & (told.nan + told.inf < told.size)).tolist())
+
     def same(self, a: int, b: int) -> bool:
-        """Whether two arrays hold the same values, as far as they were kept."""
+        """Whether two arrays hold the same values, as far as they were kept; of arrays that were not measured nobody knows."""
+        if a in self.unmeasured or b in self.unmeasured:
+            return False
         if a == b:
             return True
         first, second = self.recording.arrays[a], self.recording.arrays[b]

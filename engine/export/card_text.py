@@ -205,6 +205,9 @@ def _lines(card: Card, colours: Palette) -> list[_Row]:
     if face.grad is not None or (curves and curves.grad):
         label_fill = c.orange_mute if card.old else c.orange_text
         rows.append(row(face.grad_label, face.grad, c.orange_text, c.orange_mute, label_fill, c.orange_mute, "grad"))
+    # Where no `.grad` is told of a leaf that requires one, or of a card that has one as a row, it is None.
+    if face.grad is None and face.flow is None and face.value and "leaf" in (card.tone, *(each.tone for each in card.rows)):
+        rows[1:] = [_Row("grad", "None", c.orange_mute, c.orange_mute, FONTS["row"], "grad")]
     return rows
 
 

@@ -21,6 +21,7 @@ class Parameter:
     """A parameter that stands in the card of what uses it."""
 
     title: str
+    tone: str
     face: Face
     spark: Spark | None
     iteration: int

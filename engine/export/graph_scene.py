@@ -124,7 +124,7 @@ class GraphScene:
     def _parameter(self, rolled: RolledGraph, key: str, group: str) -> Parameter:
         face = _at(self.faces.nodes[key], self.step, _NOTHING)
         title = title_within(rolled.graph.nodes[key], group)
-        return Parameter(title=title, face=face, **self._series(rolled, key, key))
+        return Parameter(title=title, tone=tone(rolled.graph.nodes[key]), face=face, **self._series(rolled, key, key))
 
     @cached_property
     def _origins(self) -> frozenset[str]:

@@ -11,6 +11,8 @@ from ..recording.events import NOTHING
 from ..recording.recording import Recording
 from ..recording.store import StoredArray
 
+UNMEASURED = "not recorded"
+"""What stands for an array of which nothing but dtype and shape is known: a recording of facts alone has no other."""
 _MAX_WIDTH = 22
 _MAX_ELEMENTS = 6
 _FEW = 64
@@ -47,7 +49,7 @@ def preview(stored: StoredArray) -> str:
         return "empty"
     array = stored.to_numpy()
     if array is None:
-        return _statistics_of_summary(stored)
+        return UNMEASURED if stored.unmeasured else _statistics_of_summary(stored)
     if size == 1:
         return number(array.item())
     if size <= _MAX_ELEMENTS and array.ndim <= 2:
@@ -64,13 +66,13 @@ def describe(stored: StoredArray) -> str:
 
 
 def _in_a_sentence(stored: StoredArray, text: str) -> str:
-    if math.prod(stored.shape) == 1 or text.startswith("["):
+    if text.startswith("[") or (math.prod(stored.shape) == 1 and text != UNMEASURED):
         return text
     return f"{stored.dtype} {shape_text(stored.shape)} {text}"
 
 
 def norm(stored: StoredArray) -> float | None:
-    """The Euclidean norm, or None if it is not finite (JSON has no word for that)."""
+    """The Euclidean norm, or None if it is not finite (JSON has no word for that) or not known."""
     array = stored.to_numpy()
     if array is None:
         assert stored.summary is not None
@@ -106,7 +108,7 @@ class ArrayTexts:
         return "" if id == NOTHING else _in_a_sentence(self._arrays[id], self(id))
 
     def norm(self, id: int) -> float | None:
-        """The array's norm, None for NOTHING and where it is not finite."""
+        """The array's norm, None for NOTHING and where it is not finite or not known."""
         if id == NOTHING:
             return None
         if id not in self._norms:

@@ -135,6 +135,12 @@ class StoredArray(msgspec.Struct, frozen=True, gc=False):
         """The array, read-only, or None where only a summary was kept."""
         return None if self.data is None else np.ndarray(self.shape, DTYPES[self.dtype], self.data)
 
+    @property
+    def unmeasured(self) -> bool:
+        """Whether nothing but dtype and shape is known of it."""
+        told = self.summary
+        return told is not None and math.isnan(told.min) and told.nan + told.inf < math.prod(self.shape)
+
     def check(self) -> None:
         """Raise RecordingError unless dtype, shape, bytes and summary fit together."""
         dtype = DTYPES.get(self.dtype)

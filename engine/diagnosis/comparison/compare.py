@@ -528,11 +528,7 @@ def _about(event: AnyEvent) -> str:
 
 def _unknown(recording: Recording, array: int) -> bool:
     """Whether nothing but dtype and shape was kept of an array."""
-    if array == NOTHING:
-        return False
-    stored = recording.arrays[array]
-    summary = stored.summary
-    return summary is not None and math.isnan(summary.min) and summary.nan + summary.inf < math.prod(stored.shape)
+    return array != NOTHING and recording.arrays[array].unmeasured
 
 
 def _nearly(one: str, other: str) -> bool:

@@ -99,7 +99,7 @@ def _reuses(run: Run, tensor: int) -> Iterator[Reuse]:
     moments: list[tuple[int, Change | None]] = [*run.history(tensor), *((step, None) for step in updates)]
     for step, event in sorted(moments, key=lambda m: m[0]):
         if isinstance(event, Accumulated):
-            if not live or run.same(event.total, event.increment):
+            if not live or run.same(event.total, event.increment) or event.total in run.unmeasured:
                 used = stale = NOTHING
             elif used != NOTHING and stale == NOTHING:
                 stale = step

@@ -10,8 +10,8 @@ from ...recording.recording import Recording
 from ..numbers import ArrayTexts
 from ..structure.build import Graph
 
-MISSING, NOT_FINITE = -1.0, -2.0
-"""What stands for the norm of a `.grad` that is None, and of one that holds NaN or Inf."""
+MISSING, NOT_FINITE, UNKNOWN = -1.0, -2.0, -0.5
+"""What stands for the norm of a `.grad` that is None, of one that holds NaN or Inf, and of one that was not measured."""
 
 
 def changes(recording: Recording, graph: Graph) -> dict[str, list[int]]:
@@ -61,15 +61,17 @@ def gradients(recording: Recording, graph: Graph) -> dict[str, list[tuple[int, f
             continue
         pairs: list[tuple[int, float]] = []
         for step, row in zip(history.ledger.steps, history.ledger.values, strict=True):
-            norm = MISSING if row.total == NOTHING else _norm(texts, row.total)
+            norm = MISSING if row.total == NOTHING else _norm(recording, texts, row.total)
             if not pairs or pairs[-1][1] != norm:
                 pairs.append((step, norm))
         found[key] = pairs
     return found
 
 
-def _norm(texts: ArrayTexts, array: int) -> float:
+def _norm(recording: Recording, texts: ArrayTexts, array: int) -> float:
     norm = texts.norm(array)
+    if norm is None and recording.arrays[array].unmeasured:
+        return UNKNOWN
     return NOT_FINITE if norm is None else float(f"{norm:.6g}") if math.isfinite(norm) else NOT_FINITE
 
 

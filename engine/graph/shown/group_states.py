@@ -8,11 +8,11 @@ from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from ..numbers import number
+from ..numbers import UNMEASURED, number
 from ..structure.build import Graph
 from ..structure.folding import shown_member
 from ..symbols import TITLE, clip
-from .change_index import MISSING, NOT_FINITE
+from .change_index import MISSING, NOT_FINITE, UNKNOWN
 from .node_states import PASSED_LABEL, Faces, WholeFaces
 from .state_history import EdgeFace, EdgeKey, Face
 
@@ -121,7 +121,8 @@ def _largest(tracks: Iterable[list[tuple[int, float]]], fault: Callable[[int, in
         while -highest[0][0] != now[highest[0][1]]:
             heappop(highest)
         most = -highest[0][0]
-        yield step, 1, max(bad.values()) if bad else "" if most == MISSING else f"≤ {number(most)}"
+        told = {MISSING: "", UNKNOWN: UNMEASURED}.get(most, f"≤ {number(most)}")
+        yield step, 1, max(bad.values()) if bad else told
 
 
 def _fault(history: list[tuple[int, Face]], step: int) -> str:

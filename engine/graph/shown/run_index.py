@@ -9,9 +9,9 @@ import numpy as np
 from ...recording.columns import Columns, columns_of
 from ...recording.events import NOTHING
 from ...recording.recording import Recording
-from .change_index import MISSING, NOT_FINITE
+from .change_index import MISSING, NOT_FINITE, UNKNOWN
 from .members import Members
-from .statistics import Floats, Ints, statistics
+from .statistics import Floats, Ints, Statistics, statistics
 
 Norms = dict[str, list[tuple[int, float]]]
 """Key → pairs (step, norm of `.grad` from then on)."""
@@ -104,8 +104,7 @@ def norms(recording: Recording, members: Members, window: tuple[int, int] | None
     cards = places.of_tensor[log.grads.tensor[low:high]]
     own = np.flatnonzero((cards >= 0) & (window is not None or places.stays[cards]))
     arrays: Ints = log.grads.total[low:high][own]
-    faulty = found.nan[arrays] + found.inf[arrays] > 0
-    values: Floats = np.where(arrays == NOTHING, MISSING, np.where(faulty, NOT_FINITE, found.norm[arrays]))
+    values: Floats = np.where(arrays == NOTHING, MISSING, _norms_of(found, arrays))
     made: Norms = {} if window is None else _norms_before(recording, members, window[0])
     for card, step, value in zip(cards[own].tolist(), log.grads.step[low:high][own].tolist(), values.tolist(), strict=True):
         pairs = made.setdefault(members.keys[card], [])
@@ -127,10 +126,15 @@ def _norms_before(recording: Recording, members: Members, step: int) -> Norms:
     arrays: Ints = np.where(there, totals[np.maximum(at, 0)], NOTHING)
     own = np.flatnonzero((cards >= 0) & (arrays != NOTHING))
     own = own[places.stays[cards[own]]]
-    faulty = found.nan[arrays[own]] + found.inf[arrays[own]] > 0
-    values: Floats = np.where(faulty, NOT_FINITE, found.norm[arrays[own]])
-    pairs = zip(cards[own].tolist(), values.tolist(), strict=True)
+    pairs = zip(cards[own].tolist(), _norms_of(found, arrays[own]).tolist(), strict=True)
     return {members.keys[card]: [(step - 1, float(f"{value:.6g}"))] for card, value in pairs}
+
+
+def _norms_of(found: Statistics, arrays: Ints) -> Floats:
+    """The norms of arrays, `NOT_FINITE` for those that hold NaN or Inf, `UNKNOWN` for those that were not measured."""
+    faulty = found.nan[arrays] + found.inf[arrays] > 0
+    norms: Floats = np.where(faulty, NOT_FINITE, found.norm[arrays])
+    return np.where(np.isnan(norms), np.where(found.size[arrays] == 0, 0.0, UNKNOWN), norms)
 
 
 def _width(log: Columns) -> int:

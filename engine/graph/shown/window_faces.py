@@ -76,6 +76,8 @@ def step_faces(one: Series, rows: Iterations, steps: Sequence[int], first: int, 
     for step, row in zip(near.tolist(), rows.rows(near).tolist(), strict=True):
         if row >= 0:
             rate, moved = (number(float(f"{value:.4g}")) for value in (one.value[row], one.grad[row]))
-            known = rate if one.value[row] == one.value[row] else ""  # NaN where it is not known
-            made.append((max(step, first - 1), Face(value=known, grad=moved, grad_label="moved", value_label="lr")))
+            # Both are NaN where they are not known; how far NaN has moved is NaN, too.
+            known = rate if one.value[row] == one.value[row] else ""
+            way = moved if one.grad[row] == one.grad[row] or one.bad[row] else None
+            made.append((max(step, first - 1), Face(value=known, grad=way, grad_label="moved", value_label="lr")))
     return made[1:] if len(made) > 1 and made[1][0] == first else made

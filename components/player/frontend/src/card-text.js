@@ -120,6 +120,9 @@ function rows(ctx, node, left, room, view) {
   });
 }
 
+/** Whether a card stands for a leaf that requires a gradient, or has one as a row: where no `.grad` is told, it is None. */
+const keepsGrad = ({ tone, rows }) => [tone, ...(rows ?? []).map((row) => row.tone)].includes('leaf');
+
 /** Value and gradient. What is of an earlier iteration is paler. */
 function linesOf(node, { palette, fonts }) {
   const { face, spark, old } = node;
@@ -133,6 +136,10 @@ function linesOf(node, { palette, fonts }) {
   if (face.value || spark?.value) lines.push(line(face.valueLabel ?? 'value', face.value, palette.ink, palette.faint, palette.mute, palette.faint, 'value'));
   if (face.grad != null || spark?.grad) {
     lines.push(line(face.gradLabel ?? 'grad', face.grad, palette.orangeText, palette.orangeMute, old ? palette.orangeMute : palette.orangeText, palette.orangeMute, 'grad'));
+  }
+  if (face.grad == null && face.flow == null && face.value && keepsGrad(node)) {
+    const none = { label: 'grad', text: 'None', labelFill: palette.orangeMute, fill: palette.orangeMute, font: fonts.row, series: 'grad', note: '' };
+    lines.splice(1, 1, none);
   }
   return lines;
 }
