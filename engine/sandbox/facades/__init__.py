@@ -82,7 +82,7 @@ class World:
         # Their switches can be set, so they are no facades.
         self.modules |= {f"torch.backends.{name}": vars(backends)[name] for name in LISTED["backends"].split()}
 
-        self.late = dict.fromkeys(plotting.TOPS, partial(plotting.facades, self.modules["numpy"]))
+        self.late = dict.fromkeys(plotting.TOPS, partial(plotting.facades, self.modules["numpy"], self.load))
         """Packages whose facades are made when a program imports them, and what makes them."""
 
     def load(self, library: str) -> None:
