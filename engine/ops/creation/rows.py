@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 
 
 def between(start: Any, end: Any, steps: int, target: np.dtype[Any]) -> Array:
-    """`steps` numbers from `start` to `end`, counted from the nearer end in the dtype's own precision; whole ones in float64."""
+    """`steps` numbers from `start` to `end`, counted from the nearer end in the dtype's precision, whole ones in float64."""
     counted: np.dtype[Any] = np.dtype(np.float64) if target.kind in "iu" else target
     return _row(start, end, steps, target, counted, _FINER.get(counted, counted)).astype(target)
 
