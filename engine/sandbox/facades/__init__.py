@@ -193,5 +193,7 @@ def _cannot_import(wanted: str, name: str, facade: Facade) -> ImportError:
     except PolicyError as error:
         return MissingModule(f"{said} here", error.help)
     except AttributeError as error:
-        return ImportError(f"{said}: {error}", name=name)
+        help = instead(f"{name}.{wanted}")
+        known = help != instead(name.partition(".")[0])
+        return MissingModule(f"{said} here", help) if known else ImportError(f"{said}: {error}", name=name)
     return ImportError(said, name=name)
