@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...bounded_strides import strided
+from ..by_blas import product
 
 CHUNK = 1 << 18
 """How many elements of windows are laid out at a time, so that they are still in the cache when they are multiplied."""
@@ -85,7 +86,7 @@ def coarse_of(x, w, geometry):
     out = np.empty((n, groups, o // groups, prod(geometry.coarse)), np.result_type(x, w))
     matrix = w.reshape(groups, o // groups, prod(w.shape[1:]))
     for some, columns in _columns(_padded(x, geometry.padding), geometry):
-        np.matmul(matrix, columns, out=out[some])
+        product(matrix, columns, out=out[some])
     return out.reshape(n, o, *geometry.coarse)
 
 
@@ -106,7 +107,7 @@ def fine_of(y, w, geometry):
     matrix = w.reshape(groups, o // groups, channels * prod(kernel)).swapaxes(1, 2)
     y = y.reshape(n, groups, o // groups, positions)
     for some in _chunks(n, groups * channels * prod(kernel) * positions):
-        parts = np.matmul(matrix, y[some]).reshape(some.stop - some.start, groups * channels, *kernel, *coarse)
+        parts = product(matrix, y[some]).reshape(some.stop - some.start, groups * channels, *kernel, *coarse)
         for k in np.ndindex(*kernel):
             out[(some, *_positions(k, geometry))] += parts[(slice(None), slice(None), *k)]
     inner: Any = (..., *[slice(p, p + f) for f, p in zip(fine, padding, strict=True)])
@@ -131,5 +132,5 @@ def kernels_of(x, y, geometry):
     out = np.zeros((groups, o // groups, x.shape[1] // groups * prod(geometry.kernel)), np.result_type(x, y))
     y = y.reshape(n, groups, o // groups, prod(geometry.coarse))
     for some, columns in _columns(_padded(x, geometry.padding), geometry):
-        out += np.add.reduce(np.matmul(y[some], columns.swapaxes(2, 3)), axis=0)
+        out += np.add.reduce(product(y[some], columns.swapaxes(2, 3)), axis=0)
     return out.reshape(o, x.shape[1] // groups, *geometry.kernel)

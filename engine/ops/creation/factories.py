@@ -21,6 +21,7 @@ from ...op.declare import created, function
 from ...tensor import Tensor, constant, inference
 from ...tensor_attributes import as_device, default_device
 from ..shape.dimensions import sizes
+from .rows import between, from_on, powers
 
 
 @overload
@@ -355,8 +356,7 @@ def arange(*bounds: Any, start: Any = None, end: Any = None, step: Any = None, d
     inferred = np.dtype(np.int64) if all(isinstance(v, int) for v in (first, last, by)) else None
     n = max(math.ceil((last - first) / by), 0)
     if inferred is None and (dtype is None or dtype.is_floating_point):
-        values64 = first + by * np.arange(n, dtype=np.float64)
-        return constant(values64.astype(_numpy_dtype(dtype)))
+        return constant(from_on(first, by, n, np.dtype(_numpy_dtype(dtype))))
     return constant((first + by * np.arange(n)).astype(_numpy_dtype(dtype, inferred)))
 
 
@@ -382,23 +382,15 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Dtype | None = None) ->
     start, end = _ends("linspace", start, end, steps)
     twisted = isinstance(start, complex) or isinstance(end, complex)
     target = np.dtype(_numpy_dtype(dtype, dtypes.complex_default()._numpy if twisted else None))
-    # PyTorch counts from the nearer end, in the result's own precision.
-    if steps == 1:
-        return constant(np.asarray([start], dtype=target))
-    if target.kind not in dtypes.INEXACT:
-        return constant(np.trunc(np.linspace(start, end, steps)).astype(target))
-    by = target.type((end - start) / max(steps - 1, 1))
-    k = np.arange(steps, dtype=target)
-    low = target.type(start) + by * k
-    high = target.type(end) - by * (target.type(steps - 1) - k)
-    return constant(np.where(np.arange(steps) < steps // 2, low, high).astype(target))
+    return constant(between(start, end, steps, target))
 
 
 @creation
 def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Dtype | None = None) -> Tensor:
     """`steps` numbers from `base ** start` to `base ** end`, evenly apart in the exponent."""
     start, end = _ends("logspace", start, end, steps)
-    return constant((base ** np.linspace(start, end, steps)).astype(_numpy_dtype(dtype)))
+    target = np.dtype(_numpy_dtype(dtype))
+    return constant(powers(base, start, end, steps, target))
 
 
 def _like(input: Tensor, value: Any, dtype: Dtype | None) -> Tensor:

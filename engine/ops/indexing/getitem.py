@@ -15,6 +15,7 @@ from ...dtypes import INEXACT, held_in
 from ...errors import expands
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
+from ..creation.factories import as_array
 from ..shape.dimensions import from_end
 from ..shape.reshaping import alias, unsqueeze
 from .slicing import _select, _slice
@@ -186,14 +187,19 @@ def _basic(input: Tensor, index: Index) -> tuple[Tensor, tuple[Any, ...] | None]
 
 _AS_THEY_ARE = frozenset((int, builtins.slice, type(None), type(Ellipsis), bool, list, tuple, range))
 _KNOWN = (int, np.integer, np.ndarray, Tensor, builtins.slice, list, tuple, range)
+_NO_ROW = (*_KNOWN, str, bytes, dict)
 
 
 def _as_mask(item: Any) -> Any:
-    """An index of bytes is a mask; an object that stands for a number is asked for it, before anything else is looked at."""
+    """An index of bytes is a mask; an object that stands for a number is asked for it, before anything else is looked at, and
+    one that is a row of numbers, like a column of a table, is a tensor of them."""
     if item.__class__ in _AS_THEY_ARE:
         return item
     if not isinstance(item, _KNOWN) and hasattr(type(item), "__index__"):
         return operator.index(item)
+    if not isinstance(item, _NO_ROW) and hasattr(type(item), "__getitem__") and hasattr(type(item), "__len__"):
+        row = as_array(item)
+        return constant(row if row.dtype.kind == "b" else row.astype(np.int64))
     array = getattr(item, "_array", item) if isinstance(item, Tensor | np.ndarray) else None
     if array is not None and array.ndim == 0 and array.dtype.kind == "b":
         return bool(array)
@@ -213,8 +219,9 @@ def _taken(item: Any) -> int:
 def _index_array(item: Any) -> np.ndarray[Any, Any]:
     if isinstance(item, list | tuple):
         item = [i.item() if isinstance(i, Tensor) else i for i in item]
-    array = np.asarray(item)
-    return array.astype(np.int64) if array.size == 0 else array
+        array = np.asarray(item)
+        return array.astype(np.int64) if array.size == 0 or array.dtype.kind == "f" else array
+    return np.asarray(item)
 
 
 def _checked(index: Tensor, view: Tensor, dim: int) -> Tensor:

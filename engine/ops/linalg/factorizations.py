@@ -15,6 +15,7 @@ from ...tensor import Tensor, constant
 from ..shape.diagonals import tril, triu
 from ..shape.joining import _take_slice, cat
 from .matrices import _each, _named, _no_trouble, _stacked, as_diag, check, conjugated, diag_of, joined, mH, mT
+from .removed import GONE
 from .solving import _solve_triangular, linalg_solve_triangular, widened
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def linalg_cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     return mH(out) if upper else out
 
 
-REMOVED = since("2.15", "This function was deprecated since version 1.9 and is now removed.", before="")
+REMOVED = since("2.15", GONE, before="")
 """How PyTorch begins when it refuses a function that it no longer has; "" where it still has it."""
 
 

@@ -13,6 +13,7 @@ from ...errors import expands
 from ...op.declare import function, op
 from ...op.slow_path import autocast
 from ...tensor import Tensor
+from ..by_blas import BLAS, product
 from ..shape.broadcasting import expand
 from ..shape.permute import _transpose, t
 from ..shape.reshaping import _reshape, _squeeze_dim, _squeeze_product, _view, reshape, unsqueeze
@@ -89,7 +90,7 @@ def mm(self, mat2):
             return self * mat2
         try:
             # For two matrices the same as `@`, with less around it.
-            return np.dot(self, mat2)
+            return np.dot(self, mat2) if self.dtype.char in BLAS else product(self, mat2)
         except ValueError:
             pass
     if self.ndim != 2:
@@ -172,7 +173,7 @@ def bmm(self, mat2):
             f"[{mat2.shape[0]}, {mat2.shape[1]}]."
         )
     same_dtype("bmm", self, mat2)
-    return np.matmul(self, mat2)
+    return product(self, mat2)
 
 
 def scaled(grad, factor):
@@ -202,13 +203,13 @@ def addmm(self, mat1, mat2, *, beta=1, alpha=1):
             raise RuntimeError(f"{name} and mat2 must have the same dtype, but got {found}")
     if self.ndim > 2:
         raise RuntimeError(f"{ADDS.now}self must be a matrix, got {self.ndim}-D tensor")
-    product = np.dot(mat1, mat2)
-    if self.shape != product.shape:
-        expands(self.shape, product.shape)
+    out = np.dot(mat1, mat2) if mat1.dtype.char in BLAS else product(mat1, mat2)
+    if self.shape != out.shape:
+        expands(self.shape, out.shape)
     if alpha != 1:
-        product *= self.dtype.type(alpha)
-    product += self if beta == 1 else self * self.dtype.type(beta)
-    return product
+        out *= self.dtype.type(alpha)
+    out += self if beta == 1 else self * self.dtype.type(beta)
+    return out
 
 
 @function(traits="product")

@@ -10,6 +10,7 @@ from ...context import context
 from ...op.declare import function, op
 from ...op.slow_path import autocast
 from ...tensor import Tensor, constant
+from ..by_blas import product
 from ..creation.factories import meta
 from ..linalg.einsums import einsum
 from ..pointwise.comparison import where
@@ -83,10 +84,10 @@ def attention_slopes(grad, query, key, value, attn_mask, scale, needs):
 )
 def _attention(query, key, value, attn_mask, scale):
     """Weighted means of the values, by how well keys agree with queries."""
-    scores = np.matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))
+    scores = product(query * query.dtype.type(scale), key.swapaxes(-1, -2))
     if attn_mask is not None:
         scores = np.where(attn_mask, scores, scores.dtype.type(-np.inf)) if attn_mask.dtype.kind == "b" else scores + attn_mask
-    return np.matmul(_safe_softmax._op.forward(scores), value)
+    return product(_safe_softmax._op.forward(scores), value)
 
 
 @function

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...dtypes import INEXACT, SCALAR_NAMES
+from ...dtypes import INEXACT, OF_NUMPY, SCALAR_NAMES, result_dtype
 from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
 from ...op.slow_path import real
 from ...tensor import Tensor
+from ..creation.conversions import to
 from ..pointwise.comparison import where
+from ..reduction.norms import _vector_norm, has_identity, norm_backward
 from ..reduction.sums import _sum_dim
 from ..shape.broadcasting import expand
 from ..shape.reshaping import _reshape, reshape
@@ -103,14 +105,41 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
     return reshape(full, -1).index_select(0, constant(i * n + j))
 
 
+def _apart_slope(grad, self, other, p, result):
+    """The derivative of a distance in the first of two points."""
+    apart = self - other
+    return norm_backward(grad, apart, result, p, tuple(range(apart.ndim)), False)
+
+
+def _turned_slope(grad, self, other, p, result):
+    slope = _apart_slope(grad, self, other, p, result)
+    return None if slope is None else -slope
+
+
+@op(
+    r"\lVert {self} - {other} \rVert_{{ {p} }}",
+    self=lambda grad, self, other, p, result: _apart_slope(grad, self, other, p, result),
+    other=lambda grad, self, other, p, result: _turned_slope(grad, self, other, p, result),
+    broadcast=("self", "other"),
+    node="DistBackward0",
+    name="dist",
+)
+def _dist(self, other, p):
+    """The norm of order `p` of the difference."""
+    apart = self - other
+    return _vector_norm._op.forward(apart, p, tuple(range(apart.ndim)), False)
+
+
 @function
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of order `p` of the difference."""
-    from ..reduction.norms import norm
-
-    apart = input - other
-    if apart._array.dtype.kind not in INEXACT:
+    a, b = input._array, other._array
+    dtype = result_dtype((a, b))
+    if dtype.kind not in INEXACT:
         raise UNIMPLEMENTED.now(
-            f"norm(): input dtype should be either floating point or complex. Got {SCALAR_NAMES[apart.dtype]} instead."
+            f"norm(): input dtype should be either floating point or complex. Got {SCALAR_NAMES[OF_NUMPY[dtype]]} instead."
         )
-    return norm(apart, p)
+    if not a.size or not b.size:
+        has_identity((0,), p, (0,), True)
+    input, other = (to(side, OF_NUMPY[dtype]) for side in (input, other))
+    return _dist(input, other, float(p))

@@ -58,6 +58,24 @@ def _vector_norm(self, ord, dim, keepdim):
     return np.add.reduce(magnitude**ord, axis=dim, keepdims=keepdim) ** magnitude.dtype.type(1 / ord)
 
 
+def has_identity(shape: Any, ord: Any, axes: Any, whole: bool, name: str = "linalg.vector_norm") -> None:
+    """See that there is a norm of so many elements.
+
+    Raises:
+        RuntimeError: for the largest or smallest of no elements, in PyTorch's words.
+    """
+    if ord < 0 or ord == math.inf:
+        for d in axes:
+            if shape[d] == 0:
+                raise RuntimeError(
+                    f"{name} cannot compute the {float(ord)} norm on an empty tensor because the operation does not have an "
+                    "identity"
+                    if whole
+                    else f"{name} cannot compute the {float(ord)} norm on the dimension {d} because this dimension is empty "
+                    "and the operation does not have an identity"
+                )
+
+
 def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, name: str = "linalg.vector_norm") -> Tensor:
     """The vector norm of order `ord` of all elements or over `dim`."""
     if input._array.dtype.kind not in dtypes.INEXACT:
@@ -65,16 +83,7 @@ def norm_of(input: Tensor, ord: Any, dim: Any, keepdim: bool, name: str = "linal
             f"{name}: Expected a floating point or complex tensor as input. Got {dtypes.SCALAR_NAMES[input.dtype]}"
         )
     axes = axes_of(dim, input._array.ndim)
-    if ord < 0 or ord == math.inf:
-        for d in axes:
-            if input._array.shape[d] == 0:
-                raise RuntimeError(
-                    f"{name} cannot compute the {float(ord)} norm on an empty tensor because the operation does not have an "
-                    "identity"
-                    if dim is None
-                    else f"{name} cannot compute the {float(ord)} norm on the dimension {d} because this dimension is empty "
-                    "and the operation does not have an identity"
-                )
+    has_identity(input._array.shape, ord, axes, dim is None, name)
     return _vector_norm(input, ord, axes, keepdim)
 
 

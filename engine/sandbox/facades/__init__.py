@@ -82,7 +82,7 @@ class World:
         # Their switches can be set, so they are no facades.
         self.modules |= {f"torch.backends.{name}": vars(backends)[name] for name in LISTED["backends"].split()}
 
-        self.late = dict.fromkeys(plotting.TOPS, partial(plotting.facades, self.modules["numpy"]))
+        self.late = dict.fromkeys(plotting.TOPS, partial(plotting.facades, self.modules["numpy"], self.load))
         """Packages whose facades are made when a program imports them, and what makes them."""
 
     def load(self, library: str) -> None:
@@ -193,5 +193,7 @@ def _cannot_import(wanted: str, name: str, facade: Facade) -> ImportError:
     except PolicyError as error:
         return MissingModule(f"{said} here", error.help)
     except AttributeError as error:
-        return ImportError(f"{said}: {error}", name=name)
+        help = instead(f"{name}.{wanted}")
+        known = help != instead(name.partition(".")[0])
+        return MissingModule(f"{said} here", help) if known else ImportError(f"{said}: {error}", name=name)
     return ImportError(said, name=name)

@@ -147,6 +147,23 @@ def test_seaborn_draws_by_way_of_matplotlib() -> None:
     assert "Confusion" in decoded(result.figures[0].figure).title
 
 
+def test_seaborns_irises_are_here_as_a_table_and_are_drawn_in_pairs() -> None:
+    result = run(
+        "import seaborn as sns, torch\nimport matplotlib.pyplot as plt\niris = sns.load_dataset('iris')\n"
+        "data = torch.tensor(iris[iris.columns[0:4]].values).float()\nlabels = torch.zeros(len(data), dtype=torch.long)\n"
+        "labels[iris.species == 'versicolor'] = 1\nprint(iris.shape, *iris.columns, labels.sum())\nprint(data.mean(0))\n"
+        "grid = sns.pairplot(iris, hue='species')\nprint(grid.axes.shape)\nplt.show()\nsns.load_dataset('tips')\n"
+    )
+    assert result.error is not None
+    assert (result.error.type, result.error.line) == ("OSError", 12)
+    assert result.output.splitlines() == [
+        "(150, 5) sepal_length sepal_width petal_length petal_width species tensor(50)",
+        "tensor([5.8433, 3.0573, 3.7580, 1.1993])",
+        "(4, 4)",
+    ]
+    assert refused(result) == []
+
+
 def test_what_is_not_drawn_is_said_once() -> None:
     result = run("import matplotlib.pyplot as plt\nfor k in range(3):\n    plt.gca().set_sketch_params(1)\n")
     assert result.output == "Note: Axes.set_sketch_params() is taken and not drawn here.\n"

@@ -113,6 +113,11 @@ def test_weights_of_former_names_warn() -> None:
     assert "`weights=SqueezeNet1_1_Weights.IMAGENET1K_V1`" in texts[2]
 
 
+def test_such_a_warning_names_the_programs_line() -> None:
+    result = run("from torchvision import models\nnet = models.squeezenet1_1(pretrained=False)\n", Limits(seconds=60))
+    assert result.output.startswith("<program>:2: UserWarning: The parameter 'pretrained' is deprecated since 0.13")
+
+
 PROGRAM = """
 import torch
 from torchvision import models

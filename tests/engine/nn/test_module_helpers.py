@@ -77,6 +77,8 @@ UTILS: dict[str, Callable[[ModuleType], Any]] = {
     "vector": lambda t: t.nn.utils.parameters_to_vector(gradients(t)).detach(),
     "from vector": lambda t: (lambda p: (t.nn.utils.vector_to_parameters(t.arange(5.0), p), p))(gradients(t)),
     "pad_sequence": lambda t: t.nn.utils.rnn.pad_sequence([t.ones(2, 3), t.zeros(4, 3)], padding_value=7.0),
+    "skip_init": lambda t: (t.manual_seed(1), t.nn.utils.skip_init(t.nn.Linear, 3, out_features=2, bias=False), t.rand(1))[1:],
+    "skip_init of a loss": lambda t: t.nn.utils.skip_init(t.nn.MSELoss),
     "pad_sequence left": lambda t: t.nn.utils.rnn.pad_sequence([t.ones(2), t.zeros(4)], True, -1.0, "left"),
 }
 

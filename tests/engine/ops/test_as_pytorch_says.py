@@ -38,6 +38,11 @@ VALUES = [
     "t.isclose(t.ones(2, 5), t.ones(3, 5))",
     "t.special.zeta(x[1:].double().requires_grad_(), 2).sum().backward()",
     "x.reshape(2, 2)[0, 3]", "x[1.0]", "x[range(2)]", "x[9]", "t.slogdet(t.eye(2))", "t.linalg.slogdet(t.eye(2))",
+    "x[[0.5, 1]]", "x[[]]", "x[__import__('collections').deque([0, 1])]", "x[:, __import__('collections').deque([1.5])]",
+    "x[__import__('collections').deque([True, False, True, True])]", "x[{0: 1}]",
+    "t.symeig(t.eye(2))", "t.symeig(t.eye(2), True, upper=False)", "t.eig(t.eye(2), eigenvectors=True)",
+    "t.lstsq(t.ones(2, 1), t.eye(2))", "t.solve(t.ones(2, 1), t.eye(2))", "t.matrix_rank(t.eye(2), tol=0.1, symmetric=True)",
+    "t.eye(2).symeig(eigenvectors=True)", "t.eye(2).eig()", "t.ones(2, 1).lstsq(t.eye(2))", "t.ones(2, 1).solve(t.eye(2))",
 ]  # fmt: skip
 
 

@@ -241,6 +241,19 @@ def test_modules_in_which_gym_keeps_its_spaces() -> None:
     assert printed(text) == "True 3\n"
 
 
+def test_a_module_that_is_not_here_is_refused_alike_however_it_is_imported() -> None:
+    told = [run(text).error for text in ("from torch.distributed import rpc", "import torch.distributed.rpc as rpc")]
+    assert told[0] is not None
+    assert told[1] is not None
+    assert told[0].type == told[1].type == "PolicyError"
+    assert told[0].help == told[1].help
+    assert told[0].help.startswith("A program is one process")
+    wrong = run("from torch.nn import Linea").error
+    assert wrong is not None
+    assert wrong.type == "ImportError"
+    assert wrong.message.endswith("Did you mean 'torch.nn.Linear'?")
+
+
 def test_seaborns_colours_are_taken() -> None:
     assert printed("import seaborn as sns\nsns.set_color_codes()\nsns.reset_defaults()\nprint(1)") == "1\n"
 

@@ -9,6 +9,7 @@ from enum import Enum
 from functools import wraps
 from typing import Any
 
+from ....context import outside
 from ....nn.module import Module
 from ... import tell
 from ..transforms.presets import ImageClassification
@@ -94,7 +95,7 @@ def builder(weights: Any) -> Callable[[Callable[..., Module]], Callable[..., Any
                 warnings.warn(
                     "The parameter 'pretrained' is deprecated since 0.13 and may be removed in the future, please use "
                     "'weights' instead.",
-                    stacklevel=4,
+                    stacklevel=outside(),
                 )
             elif not isinstance(weights, bool):
                 return weights
@@ -105,7 +106,7 @@ def builder(weights: Any) -> Callable[[Callable[..., Module]], Callable[..., Any
             )
             if chosen is not None:
                 text += f" You can also use `weights={kinds.__name__}.DEFAULT` to get the most up-to-date weights."
-            warnings.warn(text, stacklevel=4)
+            warnings.warn(text, stacklevel=outside())
             return chosen
 
         BUILDERS[make.__name__], WEIGHTS[make.__name__] = build, kinds

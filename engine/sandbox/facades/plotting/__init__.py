@@ -47,11 +47,12 @@ SHADOWED = frozenset(("abs", "bool", "bytes", "max", "min", "pow", "round"))
 """Names of NumPy's that `pylab` leaves to Python."""
 
 
-def facades(numpy: Facade, guards: Guards) -> dict[str, Facade]:
+def facades(numpy: Facade, load: Callable[[str], None], guards: Guards) -> dict[str, Facade]:
     """The modules by name.
 
     Args:
         numpy: what programs have of NumPy, whose names `pylab` has as well.
+        load: lets programs use a library.
     """
     # Grids of axes are arrays of objects.
     guards.noticed("arrays")
@@ -93,7 +94,7 @@ def facades(numpy: Facade, guards: Guards) -> dict[str, Facade]:
         "mpl_toolkits.mplot3d.axes3d": {"Axes3D": _axes3d},
         "mpl_toolkits.axes_grid1": {"make_axes_locatable": Divider, "ImageGrid": image_grid},
         "mpl_toolkits": {},
-        "seaborn": seaborn.names(),
+        "seaborn": seaborn.names(load),
         "tensorboardX": tensorboard.names(),
         "torch.utils.tensorboard": tensorboard.names(),
         "matplotlib": {

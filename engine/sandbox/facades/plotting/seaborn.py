@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from ....itself import OURS
 from . import pyplot
 from .canvas import notes
 from .colours import colormap, to_rgb
@@ -265,9 +267,79 @@ def despine(fig: Any = None, ax: Any = None, top: bool = True, right: bool = Tru
                 one.spines[name].set_visible(False)
 
 
-def names() -> dict[str, Any]:
-    """What `seaborn` has."""
+class Grid:
+    """What `pairplot` gives: a figure with axes for each pair of columns."""
+
+    def __init__(self, figure: Any, axes: Any) -> None:
+        self.fig = self.figure = figure
+        self.axes = axes
+
+    def add_legend(self, *_: Any, **__: Any) -> Any:
+        """The legend of the first axes that have something to tell apart."""
+        self.axes[0][0].legend()
+        return self
+
+
+def pairplot(data: Any, *, hue: Any = None, vars: Any = None, x_vars: Any = None, y_vars: Any = None, kind: str = "scatter",
+             diag_kind: Any = "auto", palette: Any = None, height: float = 2.5, **_: Any) -> Any:  # fmt: skip
+    """Each column of numbers against each other one, and by itself as a histogram.
+
+    Raises:
+        TypeError: for anything but a table.
+    """
+    if table_in(data) is None:
+        raise TypeError(f"'data' must be pandas DataFrame object, not: {type(data)}")
+    columns = [str(name) for name in data.columns]
+    found = [name for name in columns if name != hue and numbers(data[name]).dtype.kind in "biuf"]
+    across, down = ([*(one or vars or found)][:MOST] for one in (x_vars, y_vars))
+    figure, axes = pyplot.subplots(len(down), len(across), figsize=(height * len(across), height * len(down)), squeeze=False)
+    for row, y in enumerate(down):
+        for column, x in enumerate(across):
+            ax = axes[row][column]
+            if x != y:
+                scatterplot(data, x=x, y=y, hue=hue, palette=palette, legend=False, ax=ax, s=8)
+            elif diag_kind is not None:
+                histplot(data, x=x, ax=ax)
+            ax.set_xlabel(x if row == len(down) - 1 else "")
+            ax.set_ylabel("" if column else y)
+    return Grid(figure, axes)
+
+
+MOST = 8
+"""Columns that are drawn against each other."""
+
+
+def _tables(load: Callable[[str], None]) -> Callable[..., Any]:
+    def load_dataset(name: Any, *_: Any, **__: Any) -> Any:
+        """A table of seaborn's examples, of which one is here: 150 irises.
+
+        Raises:
+            OSError: for any other one, which would have to be downloaded.
+        """
+        if not is_a(name, str) or str.__ne__(name, "iris"):
+            raise OSError(
+                'there is no network here. Of seaborn\'s tables only "iris" is here; open the CSV file of another one together '
+                "with the program, and read it with pandas.read_csv"
+            )
+        load("pandas")
+        frame = import_module(f"{OURS}libraries.pandas.frame").DataFrame
+        flowers = import_module(f"{OURS}libraries.sklearn.loaded").load_iris()
+        lengths = [f"{part}_{side}" for part in ("sepal", "petal") for side in ("length", "width")]
+        table = dict(zip(lengths, flowers["data"].T, strict=True))
+        return frame(table | {"species": [str(flowers["target_names"][kind]) for kind in flowers["target"]]})
+
+    return load_dataset
+
+
+def names(load: Callable[[str], None]) -> dict[str, Any]:
+    """What `seaborn` has.
+
+    Args:
+        load: lets programs use a library.
+    """
     return {
+        "load_dataset": _tables(load),
+        "pairplot": pairplot,
         "set": set_theme,
         "set_theme": set_theme,
         "set_style": set_style,
