@@ -359,9 +359,9 @@ class Tensor:
     @property
     def _backward_hooks(self) -> dict[int, Any] | None:
         node = self._node if self._node is not None else self.__dict__.get("_keep_accumulator")
-        if node is None or node.extra is None or not node.extra.hooked:
+        if node is None or node._extra is None or not node._extra.hooked:
             return None
-        return OrderedDict((k, hook) for k, (number, hook) in node.extra.tensor.items() if number == self._nr)
+        return OrderedDict((k, hook) for k, (number, hook) in node._extra.tensor.items() if number == self._nr)
 
     @_backward_hooks.setter
     def _backward_hooks(self, value: None) -> None:
@@ -375,7 +375,7 @@ class Tensor:
     def retains_grad(self) -> bool:
         """Whether this non-leaf keeps its gradient (`retain_grad()` was called)."""
         node = self._node
-        return node is not None and node.extra is not None and self._nr in node.extra.retained
+        return node is not None and node._extra is not None and self._nr in node._extra.retained
 
     @property
     def _version(self) -> int:
@@ -422,7 +422,7 @@ class Tensor:
         node = self.grad_fn
         if node is None:
             return
-        node.more().retained[self._nr] = weakref.ref(self)
+        node._more().retained[self._nr] = weakref.ref(self)
         if context.observer is not None:
             context.observer.flag_set(self, "retains_grad", True)
 
@@ -435,7 +435,7 @@ class Tensor:
             node = accumulator(self)
             # The hook lives with the tensor, so the tensor must keep the node; a cycle PyTorch has as well.
             self.__dict__["_keep_accumulator"] = node
-        extra = node.more()
+        extra = node._more()
         extra.hooked = True
         return Handle(extra.tensor, (self._nr, hook))
 

@@ -51,7 +51,7 @@ class RawSaved:
     def __get__(self, node: Node | None, kind: type[Node]) -> Any:
         if node is None:
             return self
-        several = node.saved[self.position] if node.saved is not None else None
+        several = node._saved[self.position] if node._saved is not None else None
         found = SavedTensor(node, self.position)
         return (found,) * len(several) if isinstance(several, tuple) else found
 
@@ -79,7 +79,7 @@ def raw_names(node: Node) -> list[str]:
     from ..tensor import Tensor
 
     op = getattr(type(node), "_op", None)
-    saved = node.saved or (None,) * len(node.saved_names)
+    saved = node._saved or (None,) * len(node.saved_names)
     values = zip(node.saved_names, saved, strict=False)
     kept = [n for n, v in values if isinstance(v, (Tensor, Result, Packed)) or (op and (n in op.rules or n in op.outputs))]
     other = shown(type(node))

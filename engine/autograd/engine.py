@@ -93,12 +93,12 @@ class GraphTask(Hooks):
         for node in order:
             context.node = node
             grad = buffers.pop(node, None)
-            if grad is None or node.extra is not None or node in ends:
+            if grad is None or node._extra is not None or node in ends:
                 self.evaluate_with_hooks(node, grad)
                 continue
             self.evaluate(node, grad)
             if not keep and node.keeps:
-                node.saved = None
+                node._saved = None
 
     def evaluate(self, node: Node, grad: Any) -> None:
         """Run a node's rule, and enqueue what it gives, in the shape and dtype of what it is the gradient of."""
@@ -111,7 +111,7 @@ class GraphTask(Hooks):
                 from ..stand_ins.meta import passed_on
 
                 raw = passed_on(node, grad, error)
-        if node.extra is not None and node.extra.post:
+        if node._extra is not None and node._extra.post:
             sent = [None if g is None or n is None else fit(g, *meta(n, k)) for (n, k), g in zip(node.edges, raw, strict=True)]
             self.send(node, grad, raw, self.posthooks(node, tuple(sent), grad))
             return
@@ -172,18 +172,18 @@ class GraphTask(Hooks):
         nothing = grad is None
         if nothing and node.several:
             grad = [None] * len(node.shape)
-        if node.extra is not None or node in self.ends:
+        if node._extra is not None or node in self.ends:
             grad = self.before(node, grad)
             if node not in self.needed:
                 return
-            if node.extra is not None and node.extra.pre:
+            if node._extra is not None and node._extra.pre:
                 grad = self.prehooks(node, grad)
         if nothing or grad is None:
             self.evaluate_nothing(node, grad)
             return
         self.evaluate(node, grad)
         if not self.keep and node.keeps:
-            node.saved = None
+            node._saved = None
 
     def evaluate_nothing(self, node: Node, grad: Any) -> None:
         """No gradient has arrived at a node: none goes on, unless the node takes zeros for it."""
@@ -194,7 +194,7 @@ class GraphTask(Hooks):
             self.evaluate(node, grad)
             return
         sent: tuple[Any, ...] = (None,) * len(node.edges)
-        if node.extra is not None and node.extra.post:
+        if node._extra is not None and node._extra.post:
             sent = self.posthooks(node, sent, grad)
         self.pass_on(node, sent)
 
@@ -219,7 +219,7 @@ class GraphTask(Hooks):
 
     def accumulate(self, node: AccumulateGrad, g: Any) -> None:
         """The end of a path: hooks of the leaf, then its `.grad`."""
-        extra = node.extra
+        extra = node._extra
         if g is None:
             if extra is not None and self.captures is None:
                 self.posthooks(node, (), self.prehooks(node, self.before(node, None)))
@@ -261,7 +261,7 @@ class GraphTask(Hooks):
     def before(self, node: Node, grad: Any) -> Any:
         """What happens to a gradient that has arrived, before the rule runs: hooks, then keeping it where that was asked."""
         grads = list(grad) if node.several else [grad]
-        extra = node.extra
+        extra = node._extra
         if self.captures is not None and node in self.needed:
             # What goes on from here is captured as it arrived; what ends here, as hooks left it.
             self.capture(node, grads)

@@ -27,7 +27,7 @@ def undefined(tensor: Tensor) -> Tensor:
     """The tensor as the result of a node that lets no gradient through."""
     node = object.__new__(UndefinedGrad)
     node.edges = (gradient_edge(tensor),)
-    node.saved, node.versions, node.extra = (), None, None
+    node._saved, node.versions, node._extra = (), None, None
     node.shape, node.dtype = tensor._array.shape, tensor._array.dtype
     context.sequence += 1
     node.sequence = context.sequence
@@ -51,7 +51,7 @@ class Error(Node):
             inputs = [v if v is None else constant(v._array).requires_grad_(v._array.dtype.kind in INEXACT) for v in values]
         node = object.__new__(Error)
         node.edges = tuple((None, 0) if t is None else gradient_edge(t) for t in inputs)
-        node.saved, node.versions, node.extra = (), None, None
+        node._saved, node.versions, node._extra = (), None, None
         node.shape = tuple(((), None) if v is None else (v._array.shape, v._array.dtype) for v in values)
         node.dtype = None
         node.message = message

@@ -69,9 +69,9 @@ class FunctionCtx:
         if self._for_forward is not None:
             return self._for_forward
         node = self._node()
-        if node is None or node.saved is None:
+        if node is None or node._saved is None:
             raise AutogradError(FREED)
-        return tuple(node.unpack(i) for i in range(len(node.saved)))
+        return tuple(node.unpack(i) for i in range(len(node._saved)))
 
     saved_variables = saved_tensors
 
@@ -98,9 +98,9 @@ class FunctionNode(Node):
     def __init__(self, ctx: FunctionCtx) -> None:
         self.ctx = ctx
         self.edges: tuple[Any, ...] = ()
-        self.saved = ()
+        self._saved = ()
         self.versions = None
-        self.extra = None
+        self._extra = None
         self.shape: Any = ()
         self.dtype = None
         self.sequence = 0
@@ -141,7 +141,7 @@ class FunctionNode(Node):
         return self._call(list(grad) if self.several else [grad])
 
     def _call(self, grads: list[Any]) -> tuple[Any, ...]:
-        if self.saved is None:
+        if self._saved is None:
             raise AutogradError(FREED)
         if self.ctx.materialize_grads:
             metas = self.shape if self.several else [(self.shape, self.dtype)]

@@ -71,7 +71,7 @@ class Outputs:
         if self.tracked:
             self._save(wrapped, values)
         elif node.ctx.to_save:
-            node.saved = tuple(node.ctx.to_save)
+            node._saved = tuple(node.ctx.to_save)
         for name in LISTS:
             node.ctx.__dict__.pop(name, None)
         return tuple(wrapped) if isinstance(output, tuple) else wrapped[0]
@@ -150,7 +150,7 @@ class Outputs:
                 kept.append(result)
             else:
                 kept.append(t)
-        node.saved = tuple(kept)
+        node._saved = tuple(kept)
         node.versions = tuple(t._counter.value if isinstance(t, Tensor) and t._counter is not None else 0 for t in kept)
         node.keeps = bool(kept)
         if context.linked is not None:

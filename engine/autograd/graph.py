@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..context import context, grad_mode
+from ..safe_attributes import meant_for
 from ..tensor import Tensor, constant, gradient_edge
 from .handle import Handle
 from .node import Edge, Node
@@ -59,8 +60,12 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def edge_of(where: Any) -> Edge:
-    """The edge of a tensor or a GradientEdge."""
-    return (where.node, where.output_nr) if isinstance(where, GradientEdge) else gradient_edge(where)
+    """The edge of a tensor or a GradientEdge.
+
+    Raises:
+        TypeError: for a GradientEdge that was made of anything but a node: a pass hands arrays to nodes.
+    """
+    return (meant_for(where.node, Node), where.output_nr) if isinstance(where, GradientEdge) else gradient_edge(where)
 
 
 def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
@@ -135,10 +140,10 @@ def _made(node: Node) -> None:
 
     if anomaly.is_anomaly_enabled():
         anomaly.remember(node)
-    if _stack and node.saved:
+    if _stack and node._saved:
         # A 0-d array is a number that stood beside a tensor: hooks do not see those.
-        seen = [isinstance(v, Tensor | Result) or getattr(v, "ndim", 0) > 0 for v in node.saved]
-        node.saved = PackedSaved([pack(node, v, *_stack[-1]) if s else v for v, s in zip(node.saved, seen, strict=True)])
+        seen = [isinstance(v, Tensor | Result) or getattr(v, "ndim", 0) > 0 for v in node._saved]
+        node._saved = PackedSaved([pack(node, v, *_stack[-1]) if s else v for v, s in zip(node._saved, seen, strict=True)])
 
 
 def pack(node: Node | None, value: Any, hook: Callable[[Tensor], Any], unpack: Callable[[Any], Tensor]) -> Packed:

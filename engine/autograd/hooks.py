@@ -19,9 +19,9 @@ class Hooks:
 
     def prehooks(self, node: Node, grad: Any) -> Any:
         """What a node's prehooks make of the gradients it received."""
-        assert node.extra is not None
+        assert node._extra is not None
         grads = tuple(grad) if node.several else (grad,)
-        for hook in list(node.extra.pre.values()):
+        for hook in list(node._extra.pre.values()):
             grads = self.replaced(hook, grads, hook(tuple([None if g is None else self.shown(g) for g in grads])))
         return list(grads) if node.several else grads[0]
 
@@ -37,9 +37,9 @@ class Hooks:
 
     def posthooks(self, node: Node, sent: tuple[Any, ...], grad: Any) -> tuple[Any, ...]:
         """What a node's hooks make of the gradients it is about to send."""
-        assert node.extra is not None
+        assert node._extra is not None
         received = tuple(None if g is None else self.shown(g) for g in (grad if node.several else [grad]))
-        for hook in list(node.extra.post.values()):
+        for hook in list(node._extra.post.values()):
             sent = self.replaced(hook, sent, hook(tuple([None if g is None else self.shown(g) for g in sent]), received))
         return sent
 

@@ -40,20 +40,20 @@ class Extra:
 class Node:
     """A node of the graph. Each operation has its own subclass, named as in PyTorch (`MulBackward0`).
 
-    `saved` holds what the rule needs, in the order of `saved_names`: tensors, arrays, or plain values. It is None once the
+    `_saved` holds what the rule needs, in the order of `saved_names`: tensors, arrays, or plain values. It is None once the
     buffers are freed. `versions` are the saved tensors' version counters, None standing for all zero.
     """
 
-    __slots__ = ("__weakref__", "_tape", "dtype", "edges", "extra", "saved", "sequence", "shape", "versions")
+    __slots__ = ("__weakref__", "_extra", "_saved", "_tape", "dtype", "edges", "sequence", "shape", "versions")
 
     edges: tuple[Edge, ...]
     sequence: int
-    saved: tuple[Any, ...] | None
+    _saved: tuple[Any, ...] | None
     versions: tuple[int, ...] | None
     shape: Any
     """Shape of the output; for a node of several outputs, a tuple of (shape, dtype)."""
     dtype: Any
-    extra: Extra | None
+    _extra: Extra | None
     _tape: int
     """The id a recorder gave the node; unset where there is no recorder."""
 
@@ -100,21 +100,21 @@ class Node:
     @property
     def metadata(self) -> dict[Any, Any]:
         """A dictionary for the user's own notes on the node."""
-        return self.more().metadata
+        return self._more().metadata
 
-    def more(self) -> Extra:
+    def _more(self) -> Extra:
         """The node's extra, made on first use."""
-        if self.extra is None:
-            self.extra = Extra()
-        return self.extra
+        if self._extra is None:
+            self._extra = Extra()
+        return self._extra
 
     def register_hook(self, hook: Callable[[Any, Any], Any]) -> Handle:
         """Call `hook(grad_inputs, grad_outputs)` after the rule; it may return other `grad_inputs`."""
-        return Handle(self.more().post, hook)
+        return Handle(self._more().post, hook)
 
     def register_prehook(self, hook: Callable[[Any], Any]) -> Handle:
         """Call `hook(grad_outputs)` before the rule; it may return other `grad_outputs`."""
-        return Handle(self.more().pre, hook)
+        return Handle(self._more().pre, hook)
 
     @property
     def _input_metadata(self) -> tuple[Metadata, ...]:
@@ -135,9 +135,9 @@ class Node:
         """The saved value as a user sees it: a tensor (of the version it was saved at) or a plain value."""
         from ..tensor import Tensor, constant
 
-        if self.saved is None:
+        if self._saved is None:
             raise AutogradError(FREED)
-        value = self.saved[position]
+        value = self._saved[position]
         if isinstance(value, Packed):
             return value.open(self)
         if isinstance(value, Tensor):
@@ -203,9 +203,9 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Tensor) -> None:
         self.edges = ()
         self.sequence = 1 << 62
-        self.saved = ()
+        self._saved = ()
         self.versions = None
-        self.extra = None
+        self._extra = None
         self.variable = variable
         self._tape = -1  # so that a recorder can ask for it, which sees most of these once
         self.shape = variable._array.shape

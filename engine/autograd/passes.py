@@ -154,7 +154,8 @@ def first_gradient(root: Any, gradient: Any, number: int) -> Any:
 
 def _at_edge(edge: GradientEdge) -> Tensor:
     """A tensor that stands for an edge as a root of a pass."""
-    node, number = edge.node, edge.output_nr
+    node, number = edge_of(edge)
+    assert node is not None
     shape, dtype = node.shape[number] if node.several else (node.shape, node.dtype)
     if isinstance(node, AccumulateGrad):
         return node.variable

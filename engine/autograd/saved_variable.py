@@ -60,13 +60,13 @@ class SavedTensor:
             )
         pack_hook, unpack_hook = hooks
         node, position = self._node, self._position
-        if node.saved is None:
+        if node._saved is None:
             raise AutogradError(
                 "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph are "
                 "freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through "
                 "the graph a second time or if you need to access saved variables after calling backward."
             )
-        value = node.saved[position]
+        value = node._saved[position]
         if isinstance(value, Packed):
             raise AutogradError(
                 "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is "
@@ -75,7 +75,7 @@ class SavedTensor:
         if value is None:
             raise AutogradError("Calling register_hooks on a saved tensor with value None is forbidden")
         kept = pack(node, value, pack_hook, unpack_hook)
-        node.saved = PackedSaved([kept if i == position else v for i, v in enumerate(node.saved)])
+        node._saved = PackedSaved([kept if i == position else v for i, v in enumerate(node._saved)])
 
 
 class Counter:
@@ -227,9 +227,9 @@ def opened(node: Node) -> tuple[Any, ...]:
     Raises:
         AutogradError: if it was freed.
     """
-    if node.saved is None:
+    if node._saved is None:
         raise AutogradError(FREED)
-    return tuple([v.opened(node) if isinstance(v, Packed) else v for v in node.saved])
+    return tuple([v.opened(node) if isinstance(v, Packed) else v for v in node._saved])
 
 
 class PackedSaved(tuple[Any, ...]):

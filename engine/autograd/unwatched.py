@@ -47,7 +47,7 @@ def sweep(starts: Sequence[tuple[Tensor, Edge, Any]], keep: bool) -> None:
             ahead = None
         else:
             node, grad, ahead = ahead, ready, None
-        if node.extra is not None:
+        if node._extra is not None:
             _retain(node, grad)
         try:
             raw = node.apply_arrays(grad)
@@ -56,7 +56,7 @@ def sweep(starts: Sequence[tuple[Tensor, Edge, Any]], keep: bool) -> None:
 
             raw = passed_on(node, grad, error)
         if not keep and node.keeps:
-            node.saved = None
+            node._saved = None
         for (target, number), g in zip(node.edges, raw):
             if g is None or target is None:
                 if target is not None:
@@ -139,9 +139,9 @@ def materializing(node: Node, number: int) -> list[tuple[Node, int, Any]]:
 
 def _retain(node: Node, grad: Any) -> None:
     """Keep the gradients of the node's outputs that asked for it; they add up over passes."""
-    assert node.extra is not None
+    assert node._extra is not None
     grads = grad if node.several else (grad,)
-    for number, reference in node.extra.retained.items():
+    for number, reference in node._extra.retained.items():
         tensor = reference()
         if tensor is not None and grads[number] is not None:
             have = tensor._grad

@@ -91,13 +91,13 @@ class CopySlices(Node):
         self.write = write
         self.edges = (below, *write.edges[1:])
         self.shape, self.dtype = base._array.shape, base._array.dtype
-        self.saved = ()
+        self._saved = ()
         self.versions = None
-        self.extra = None
+        self._extra = None
 
     def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
         """The rule on arrays."""
-        if self.saved is None:
+        if self._saved is None:
             raise AutogradError(FREED)
         whole = np.array(grad, order="C")  # views of the base, which a gradient turned around would not have
         part = self.view.replay(whole)
@@ -107,7 +107,7 @@ class CopySlices(Node):
 
     def apply_tensors(self, grad: Any) -> tuple[Any, ...]:
         """The rule on recorded tensors."""
-        if self.saved is None:
+        if self._saved is None:
             raise AutogradError(FREED)
         part = primitives.take_view(grad, self.view)
         first, *others = self.write.apply_tensors(part)
@@ -132,11 +132,11 @@ def rebase(tensor: Tensor, node: Node, output: int) -> None:
 def set_history(tensor: Tensor, node: Node, output: int) -> None:
     """Make a tensor an output of another node; that its gradient is kept (`retain_grad`) goes with it."""
     before = tensor._node
-    if before is not None and before.extra is not None:
-        kept = before.extra.retained.get(tensor._nr)
+    if before is not None and before._extra is not None:
+        kept = before._extra.retained.get(tensor._nr)
         if kept is not None and kept() is tensor:
-            del before.extra.retained[tensor._nr]
-            node.more().retained[output] = kept
+            del before._extra.retained[tensor._nr]
+            node._more().retained[output] = kept
     tensor._node, tensor._nr, tensor._needs = node, output, True
 
 

@@ -35,7 +35,7 @@ def _identity(tensors: list[Tensor]) -> tuple[Node, list[Tensor]]:
     node would take the place of this one."""
     node = BackwardHookFunctionBackward.__new__(BackwardHookFunctionBackward)
     node.edges = tuple(gradient_edge(t) for t in tensors)
-    node.saved, node.versions, node.extra = (), None, None
+    node._saved, node.versions, node._extra = (), None, None
     node.shape = tuple((t._array.shape, t._array.dtype) for t in tensors)
     node.dtype = tensors[0]._array.dtype
     context.sequence = node.sequence = context.sequence + 1

@@ -118,7 +118,7 @@ def _gradient(op: Op, rule: Any) -> str:
 
 def write_backward(op: Op) -> Callable[[Node, Any], tuple[Any, ...]]:
     """The rules on arrays: `apply_arrays(node, grad)`."""
-    body = ["saved = node.saved"]
+    body = ["saved = node._saved"]
     if op.node.keeps:
         body.append("if saved.__class__ is not tuple: saved = opened(node)")
     for i, name in enumerate(op.saved_names):
@@ -180,7 +180,7 @@ def write_backward(op: Op) -> Callable[[Node, Any], tuple[Any, ...]]:
 
 def run_on_tensors(op: Op, node: Node, grad: Any) -> tuple[Any, ...]:
     """The rules on recorded tensors, for `create_graph`."""
-    if node.saved is None:
+    if node._saved is None:
         raise AutogradError(FREED)
     values: dict[str, Any] = {}
     for i, name in enumerate(op.saved_names):

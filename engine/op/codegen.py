@@ -209,15 +209,15 @@ def _link(op: Op) -> list[str]:
             target = f"result[{k}]" if several else "result"
             lines.append(f"    r_{k} = Result({array}, {k}); {target}._counter = r_{k}")
     saved = [_saved(op, n) for n in op.saved_names]
-    lines.append(f"    node.saved = ({', '.join(saved)}{',' if saved else ''})")
+    lines.append(f"    node._saved = ({', '.join(saved)}{',' if saved else ''})")
     counters = [_counted(op, n) for n in op.saved_names if n in op.rules and n not in op.tensor_lists]
     if counters:
-        lines.append(f"    node.versions = versions_of(node.saved) if {' or '.join(counters)} else None")
+        lines.append(f"    node.versions = versions_of(node._saved) if {' or '.join(counters)} else None")
     else:
         lines.append("    node.versions = None")
     lines.append(f"    node.edges = {_edges(op)}")
     lines.append("    context.sequence = node.sequence = context.sequence + 1")
-    lines.append("    node.extra = None")
+    lines.append("    node._extra = None")
     if several or op.outputs[0] == "*":
         lines.append("    node.shape = tuple([(a.shape, a.dtype) for a in out])")
         lines.append("    node.dtype = None")

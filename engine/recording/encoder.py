@@ -159,7 +159,7 @@ class Encoder:
             stack.pop()
             if self.known(top) < 0:
                 top._tape = IDS.give()
-            fresh.append(self.node_info(top, saved if top is node else top.saved))
+            fresh.append(self.node_info(top, saved if top is node else top._saved))
         return tuple(fresh)
 
     def _much_unseen(self, node: Node) -> bool:
@@ -282,7 +282,7 @@ class Encoder:
         """An operation ran."""
         name = self.describe(name_of(op.name), op)
         inputs = self.inputs(op, arguments)
-        fresh = self.nodes(node, None if node is None else node.saved, own=True)
+        fresh = self.nodes(node, None if node is None else node._saved, own=True)
         last = fresh[-1] if fresh else None
         outputs = tuple([self.tensor(s, NOTHING, last.id if last is not None and s[4] is node else None) for s in states])
         return e.OpRan(
@@ -292,7 +292,7 @@ class Encoder:
     def introduced(self, state: State, node: Node | None, running: int, owner: int) -> AnyEvent:
         """A tensor came about unseen."""
         name = self.describe("grad" if owner >= 0 else "constant")
-        fresh = self.nodes(node, node.saved if node is not None else None)
+        fresh = self.nodes(node, node._saved if node is not None else None)
         given = self.hole(owner) if owner >= 0 else NOTHING
         return e.OpRan(
             name,
@@ -308,9 +308,9 @@ class Encoder:
     ) -> AnyEvent:  # fmt: skip
         """An operation wrote in place."""
         name = self.describe(name_of(op.name), op)
-        fresh = self.nodes(node, node.saved if node is not None else None)
+        fresh = self.nodes(node, node._saved if node is not None else None)
         for state in states[1:]:
-            fresh = (*self.nodes(state[4], state[4].saved if state[4] is not None else None), *fresh)
+            fresh = (*self.nodes(state[4], state[4]._saved if state[4] is not None else None), *fresh)
         return e.OpRan(
             name, self.inputs(op, arguments), (), self.written(states), fresh[-1] if fresh else None, fresh[:-1], mode, cut,
             self.hole(running) if running else 0, opened=opened,

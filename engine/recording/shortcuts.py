@@ -260,8 +260,8 @@ def _node(text: _Text, arguments: tuple[Any, ...], node: Node, leaves: int) -> N
             own.append(f"t{k}")
     if len(ends) != leaves:
         raise Unlike
-    saved, versions = node.saved or (), node.versions
-    text.reads.append(_unpacked([f"s{k}" for k in range(len(saved))], "node.saved"))
+    saved, versions = node._saved or (), node.versions
+    text.reads.append(_unpacked([f"s{k}" for k in range(len(saved))], "node._saved"))
     text.reads.append("sequence = node.sequence")
     text.guards.append(f"sequence > {_LARGEST}")
     if versions:

@@ -173,7 +173,7 @@ def passed_on(node: Any, grad: Any, error: Exception) -> tuple[Any, ...]:
     Raises:
         Exception: the rule's, unless the gradient, or what is saved, lies on the meta device.
     """
-    known = [*(grad if isinstance(grad, list) else [grad]), *[getattr(v, "_array", v) for v in node.saved or ()]]
+    known = [*(grad if isinstance(grad, list) else [grad]), *[getattr(v, "_array", v) for v in node._saved or ()]]
     if not any(isinstance(a, Meta) for a in known):
         raise error
     kinds = [None if target is None else (target.shape, target.dtype) for target, _ in node.edges]

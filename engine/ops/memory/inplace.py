@@ -112,7 +112,7 @@ def store(self: Tensor, result: Tensor, declared: Op) -> None:
     counter.value += 1
     node = result._node
     if node is not None:
-        for kept in node.saved or ():
+        for kept in node._saved or ():
             if isinstance(kept, Result):
                 kept.array, kept.shared, kept.version = target, counter, counter.value
         rebase(self, node, result._nr)

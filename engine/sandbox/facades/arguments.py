@@ -106,6 +106,17 @@ _ACTIONS: dict[Any, Any] = {
 """Python's kinds of actions, and what programs have in their place."""
 
 
+def _of_python(name: str) -> Any:
+    """A method of Python's parser, which sets on a namespace, whatever its class has of its own, what the program may."""
+    real: Any = vars(argparse.ArgumentParser)[name]
+    made = types.FunctionType(real.__code__, _names(), name, real.__defaults__)
+    made.__kwdefaults__ = real.__kwdefaults__
+    return made
+
+
+_parse: Any = _of_python("parse_known_args")
+
+
 class ArgumentParser(argparse.ArgumentParser):
     """As `argparse.ArgumentParser`."""
 
@@ -119,16 +130,17 @@ class ArgumentParser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """What is known of the arguments, and the others."""
         if namespace is None or isinstance(namespace, Namespace):
-            return super().parse_known_args(args, Namespace() if namespace is None else namespace)
+            return _parse(self, args, Namespace() if namespace is None else namespace)
         # Of another object the names are set as the program itself sets them.
-        found, others = super().parse_known_args(args, Namespace(**_guards[0].attributes(namespace)))
+        found, others = _parse(self, args, Namespace(**_guards[0].attributes(namespace)))
         for name, value in vars(found).items():
             _guards[0].set(namespace, name, value)
         return namespace, others
 
-    parse_known_intermixed_args = types.FunctionType(
-        argparse.ArgumentParser.parse_known_intermixed_args.__code__, _names(), "parse_known_intermixed_args", (None, None)
-    )
+    parse_known_intermixed_args = _of_python("parse_known_intermixed_args")
+    _parse_known_args = _of_python("_parse_known_args")
+    if hasattr(argparse.ArgumentParser, "_parse_known_args2"):  # newer Pythons
+        _parse_known_args2 = _of_python("_parse_known_args2")
 
     def _read_args_from_files(self, arg_strings: Any) -> list[str]:
         read: list[str] = []

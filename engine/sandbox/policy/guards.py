@@ -551,8 +551,24 @@ class Guards:
             raise PolicyError(
                 f"the class '{name}' cannot have its entries for attributes here", "Keep the dictionary in an attribute."
             )
+        self._look_at_slots(name, kinds)
         if any(issubclass(base, BaseExceptionGroup) for base in bases):
             raise PolicyError(f"the class '{name}' cannot inherit from a group of exceptions here", "Raise ExceptionGroup.")
+
+    def _look_at_slots(self, name: str, bases: Iterable[type]) -> None:
+        """Refuse a class that has the private slots of one class of the engine's and the `__getattr__` of another one, which
+        would say what stands in a slot that is empty."""
+        lines = dict.fromkeys(c for base in bases for c in mro_of(base))
+        engines = [c for c in lines if is_engines(c)]
+        asked = [c for c in engines if "__getattr__" in names_of(c)]
+        keeping = [c for c in engines if any(each[:1] == "_" != each[1:2] for each in names_of(c).get("__slots__", ()))]
+        for one in asked:
+            for other in keeping:
+                if not issubclass(one, other) and not issubclass(other, one):
+                    raise PolicyError(
+                        f"the class '{name}' cannot inherit from both '{one.__name__}' and '{other.__name__}' here",
+                        "Keep an object of the one in an attribute.",
+                    )
 
     def _look_at_private(self, name: str, before: Collection[type], names: Collection[str]) -> None:
         """Refuse a class in which a private name of the engine's stands for something of the program's: what relies on that

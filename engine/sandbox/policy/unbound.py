@@ -88,8 +88,11 @@ def handed_out(found: Any, name: str, lines: Iterable[type]) -> Any:
     for cls in lines:
         names = names_of(cls)
         if name in names:
-            own = names.get("__module__") == MAIN or isinstance(names[name], staticmethod | classmethod)
-            return found if own else looking(cls, found)
+            if names.get("__module__") == MAIN:
+                return found
+            if name == "__new__":
+                return making(cls, found)
+            return found if isinstance(names[name], staticmethod | classmethod) else looking(cls, found)
     return found
 
 
@@ -131,6 +134,25 @@ def _function(cls: type, function: types.FunctionType) -> Any:
                 )
         return function(*arguments, **named)
 
+    return _named(method, function)
+
+
+@functools.cache
+def making(cls: type, function: types.FunctionType) -> Any:
+    """A `__new__` that makes objects of a class only, and of those that inherit from it, as one written in C does."""
+
+    def __new__(*arguments: Any, **named: Any) -> Any:  # noqa: N807
+        kind: Any = arguments[0] if arguments else None
+        if not issubclass(type(kind), type) or cls not in mro_of(kind):
+            said = getattr(kind, "__name__", kind)
+            raise TypeError(f"{cls.__name__}.__new__({said}): {said} is not a subtype of {cls.__name__}")
+        return function(*arguments, **named)
+
+    return _named(__new__, function)
+
+
+def _named(method: Any, function: types.FunctionType) -> Any:
+    """A method, called as the function that it stands for."""
     functools.update_wrapper(method, function)
     del method.__dict__["__wrapped__"]
     setattr(method, "__signature__", inspect.signature(function))  # noqa: B010

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import gc
 import io
 import linecache
@@ -162,6 +163,8 @@ class Run:
             if sys.version_info < (3, 12):
                 gc.disable()  # it would run in the middle of C code, and with it what destroyed objects and generators do
             context.copy, context.deepcopy = world().copying.copy, world().copying.deepcopy
+            for function in (context.copy, context.deepcopy):  # Python's library copies what is a program's, too
+                setattr(copy, function.__name__, function)
             guarded_by(world().guards)
         self.enter()
 

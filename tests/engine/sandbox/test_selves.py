@@ -140,6 +140,8 @@ tried(getattr(nn.Module, 'train'), Stranger())
 tried(functools.partial(nn.Module.train, Stranger()))
 tried(nn.Module.train, nn.Module)
 tried(torch.Tensor.grad.fget, Stranger())
+tried(nn.Parameter.__new__, Stranger)
+tried(functools.partial(nn.Parameter.__new__, cls=Stranger))
 """
 OWN = """
 import torch, inspect, functools
@@ -174,7 +176,10 @@ except TypeError as error:
 def test_a_method_read_from_a_class_takes_objects_of_it_only() -> None:
     result = run(STRANGERS)
     assert result.status == "ok", result.error
-    assert result.output == "descriptor 'train'\n" * 8 + "descriptor 'grad'\n"
+    *descriptors, positional, named = result.output.splitlines()
+    assert descriptors == ["descriptor 'train'"] * 8 + ["descriptor 'grad'"]
+    assert positional == "Parameter.__new__(Stranger): Stranger is not a subtype of Parameter"
+    assert named == "Parameter.__new__(None): None is not a subtype of Parameter"
 
 
 def test_classes_are_what_they_are_and_methods_read_from_them_take_their_objects() -> None:
@@ -214,9 +219,44 @@ print(Reduce('a b -> a', 'max')(torch.ones(2, 3)), einops.reduce(torch.ones(2, 2
 """
 
 
+MAKERS = """
+import argparse, copy, inspect, torch
+from collections import UserDict
+from torch import nn
+class Named(nn.Parameter):
+    def __new__(cls, data, name):
+        made = super().__new__(cls, data)
+        made.name = name
+        return made
+print(Named(torch.ones(1), 'a').name, nn.Parameter.__new__(nn.Parameter, torch.ones(1)).tolist(), inspect.signature(nn.Parameter))
+class Options(argparse.Namespace):
+    lr = 3
+    def __init__(self): self.given = True
+class Model(nn.Module, argparse.Namespace): pass
+parser = argparse.ArgumentParser()
+parser.add_argument('--lr', type=float, default=0.1)
+parser.add_argument('--tag', action='append', default=['x'])
+one, other = parser.parse_args(['--tag', 'y'], Options()), parser.parse_args(['--lr', '2'], Options())
+print(one.lr, one.given, one.tag, other.lr, other.tag, parser.parse_args([], Model()).lr)
+class Registry(UserDict): pass
+first = Registry(a=[1])
+second, third = first.copy(), copy.deepcopy(first)
+print(type(second).__name__, second, second['a'] is first['a'], third['a'] is first['a'])
+class Mixed(nn.Module, torch.utils.data.Dataset): pass
+class Kept(nn.Module):
+    __slots__ = ('own',)
+print(Mixed(), len(list(Kept().parameters())))
+"""
+
+
 @pytest.mark.parametrize(
     ("program", "prints"),
     [
+        (
+            MAKERS,
+            "a [1.0] (data=None, requires_grad=True)\n3 True ['x', 'y'] 2.0 ['x'] 0.1\n"
+            "Registry {'a': [1]} True False\nMixed() 0\n",
+        ),
         (TYRO, "A(lr=0.5, name='x') A(lr=0.3, name='y')\n"),
         (
             CONTAINERS,

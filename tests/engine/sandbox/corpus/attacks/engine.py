@@ -597,3 +597,51 @@ class I(int):
 x = torch.ones(8)
 y = x.unfold(0, I(4000), 1)
 print(y.shape, "REACHED" if (y[0, 8:] != 0).any() else "")
+
+# %% a tensor whose slots are among its buffers
+#: goal: marks
+import torch, numpy as np
+class Node:
+    several = False; edges = (); saved = _saved = (); versions = None; extra = _extra = None; shape = (2,); dtype = np.dtype('float32'); sequence = 0; materializes = True; keeps = False
+    def apply_arrays(self, g):
+        print("REACHED", type(g), g)
+        return ()
+class N(torch.nn.Module, torch.Tensor):
+    def __init__(self):
+        torch.nn.Module.__init__(self)
+        self._buffers.update(_node=Node(), _needs=True, _array=np.ones(2, np.float32), _nr=0, _grad=None, _counter=None, _view=None, _meta=None)
+y = torch.add(N(), torch.ones(2, requires_grad=True))
+y.sum().backward()
+
+# %% what a node has saved
+#: goal: marks
+import torch
+w = torch.nn.Parameter(torch.ones(2))
+y = w.exp()
+raw = y.grad_fn.saved[0].array
+with torch.no_grad(): w.data = y.detach()
+raw[:] = 7
+print("REACHED" if w.tolist() == [7, 7] else "nothing", type(y.grad_fn.saved[0]))
+raw.shape = (1, 2)
+print(y.shape)
+
+# %% edges that lead to a node of one's own
+#: goal: marks
+import torch, numpy as np
+class Node:
+    several = False; edges = (); saved = (); _saved = (); versions = None; extra = None; _extra = None; shape = (2,); dtype = np.dtype('float32'); sequence = 0; materializes = True; keeps = False
+    def apply_arrays(self, g):
+        print("REACHED", type(g), g)
+        return ()
+GE = torch.autograd.graph.GradientEdge
+try: torch.autograd.backward([GE(Node(), 0)], [torch.ones(2)])
+except Exception as e: print(type(e), e)
+w = torch.nn.Parameter(torch.ones(2))
+y = w * 2
+class Root(Node):
+    edges = ((y.grad_fn, 0),)
+    def apply_arrays(self, g):
+        print("REACHED", type(g), g)
+        return (g,)
+try: print(torch.autograd.grad([GE(Root(), 0)], [w], grad_outputs=[torch.ones(2)]))
+except Exception as e: print(type(e), e)

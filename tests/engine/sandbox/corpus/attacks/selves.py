@@ -430,3 +430,82 @@ a(Fake(), None, None)
 try: P().error('x')
 except SystemExit: pass
 print("REACHED" if any(hasattr(f, 'close') or hasattr(f, 'pending') for f in found) else "")
+
+# %% a namespace that is a tensor, too
+#: goal: marks
+import argparse, torch, numpy as np
+class Node:
+    edges = (); saved = _saved = (); versions = None; extra = _extra = None; shape = (2,); dtype = np.dtype('float32'); sequence = 0; materializes = True; keeps = False; several = False
+    def __getattr__(self, n):
+        print("asked", n); raise AttributeError(n)
+    def apply_arrays(self, g):
+        print("REACHED", type(g), g)
+        return ()
+class N(torch.nn.Module, argparse.Namespace, torch.Tensor):
+    def __init__(self, *a): pass
+p = argparse.ArgumentParser()
+p.set_defaults(_node=Node(), _needs=True, _array=np.ones(2, np.float32), _nr=0, _grad=None, _counter=None, _view=None, _meta=None)
+ns = p.parse_known_args([], N())
+try:
+    y = torch.add(ns[0], torch.ones(2, requires_grad=True)); print(y)
+    y.sum().backward()
+except BaseException as e: print(type(e), e)
+
+# %% a list of argparse that says what its copy is
+#: goal: marks
+import argparse, torch, numpy as np
+w = torch.nn.Parameter(torch.ones(2))
+class S:
+    made = None
+    __slots__ = ('_array',)
+    def __new__(cls, *a):
+        return S.made if S.made is not None else object.__new__(cls)
+s = S()
+raw = np.zeros(2, np.float32)
+s._array = raw
+S.made = w
+p = argparse.ArgumentParser()
+p.add_argument('--x', action='append', default=s)
+try: p.parse_args(['--x', '1'])
+except Exception as e: print(type(e), e)
+raw[:] = 7
+print("REACHED" if w.tolist() == [7, 7] else "nothing")
+
+# %% a dict of the user's that says what its copy is
+#: goal: marks
+import torch, numpy as np
+from collections import UserDict
+w = torch.nn.Parameter(torch.ones(2))
+class U(UserDict):
+    __copy__ = None
+    __slots__ = ('_array',)
+    made = None
+    def __new__(cls, *a):
+        return U.made if U.made is not None else object.__new__(cls)
+u = U()
+raw = np.zeros(2, np.float32)
+u._array = raw
+U.made = w
+try: u.copy()
+except Exception as e: print(type(e), e)
+raw[:] = 7
+print("REACHED" if w.tolist() == [7, 7] else "nothing")
+
+# %% a tensor's maker makes something else
+#: goal: marks
+import torch
+w = torch.nn.Parameter(torch.ones(2))
+class Own: pass
+o = torch.nn.Parameter.__new__(Own, w)
+print("REACHED", type(o._array))
+o._array[:] = 7
+print(w)
+
+# %% an enumeration whose members a tensor's maker makes
+#: goal: marks
+import torch, enum
+w = torch.nn.Parameter(torch.ones(2))
+class E(enum.Enum): pass
+E._member_type_ = torch.nn.Parameter
+F = E('F', {'a': w})
+print("REACHED", type(F.a._array))
