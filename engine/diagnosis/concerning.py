@@ -25,7 +25,8 @@ _NOT_DOWN = ("loss_wanders", "loss_constant")
 
 
 def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -> Finding | None:
-    """The first finding, an error or a warning, that explains what was asked; None before the moment at which it shows.
+    """The first finding that explains what was asked, an error or a warning, or a hint at the line that was asked about; None
+    before the moment at which it shows.
 
     An answer that is but a fact is explained by what was found about its tensor, or about what its line made in another
     iteration; one about a line by what was found there; one about what is only measured, or about a loss, also by what was
@@ -37,11 +38,12 @@ def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -
     Args:
         found: the findings about the run that are known, in their order.
     """
-    grave = [finding for finding in found if finding.grave and finding.step <= reason.step]
+    shown = [finding for finding in found if finding.step <= reason.step]
+    grave = [finding for finding in shown if finding.grave]
     if reason.code == "line_failed":
         return next((each for each in grave if each.ends and each.rule != PROGRAM_ERROR.id), None)
-    if reason.code == "line_ran":
-        return next((each for each in grave if _same_line(each, reason)), None)
+    if reason.code in ("line_ran", "line_not_run"):
+        return next((each for each in (*grave, *shown) if _same_line(each, reason)), None)
     if reason.tensor == NOTHING:
         return None
     cut = reason.code.startswith("cut_")

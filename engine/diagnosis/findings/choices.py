@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -42,8 +43,9 @@ Sizes = tuple[int, ...]
 
 @rule(171, VIEW_TRANSPOSES)
 def view_transposes(run: Run) -> Iterator[Finding]:
-    """The sizes after a view are those before it in another order, one of them split or two of them joined on the way: elements
-    stay in their order in memory, so they do not go along with their dimension."""
+    """The sizes after a view are those before it in another order, one of them split or two of them joined on the way, or rows
+    of channels are made of what has its channels second: elements stay in their order in memory, so they do not go along with
+    their dimension."""
     if not run.passes:
         return
     told: set[tuple[int, int, Sizes, Sizes]] = set()
@@ -58,6 +60,11 @@ def view_transposes(run: Run) -> Iterator[Finding]:
         mixed = _swapped(taken, before, after)
         if mixed is None and event.node is not None and event.node.id in run.ran:
             mixed = _split_or_joined(taken, before, after)
+        if mixed is None and _rows_of_channels(before, after) and _taken_by_rows(run, event.outputs[0].id, after[0]):
+            mixed = (
+                f"where each row is to hold the {before[1]} channels of one place, and they stand before the places",
+                f"Swap first: {taken}.{_channels_last(before)}.reshape(-1, {before[1]}).",
+            )
         site = run.site(step)
         place = (site.cell, site.line, before, after) if site is not None else (0, 0, before, after)
         if mixed is None or place in told:
@@ -111,6 +118,8 @@ def _moved_along(run: Run, site: Site | None, before: Sizes, after: Sizes) -> Ch
     if len(sizes) != len(after) or any(isinstance(g, ast.Starred) for g in given) or ast.unparse(call.func.value) == "torch":
         return []
     last, split = len(after), len(after) == len(before) + 1
+    if _rows_of_channels(before, after):
+        return replaced(run, site, f"{name}.{_channels_last(before)}.reshape({', '.join(sizes)})")
     if split and before[-2] == after[-2]:
         sizes[-3], sizes[-2] = sizes[-2], sizes[-3]
         return replaced(run, site, f"{name}.{call.func.attr}({', '.join(sizes)}).transpose({last - 3}, {last - 2})")
@@ -124,6 +133,28 @@ def _moved_along(run: Run, site: Site | None, before: Sizes, after: Sizes) -> Ch
     if len(before) == last and len(moved) == 2 and before[moved[0]] == after[moved[1]] and before[moved[1]] == after[moved[0]]:
         return replaced(run, site, f"{name}.transpose({moved[0]}, {moved[1]})")
     return []
+
+
+def _rows_of_channels(before: Sizes, after: Sizes) -> bool:
+    """Whether a view makes rows as long as dimension 1 of (samples, channels, places …), which does not stand last."""
+    several = len(before) > 2 and min(before[1], math.prod(before[2:])) > 1
+    return several and len(after) == 2 and after[1] == before[1] and before[1] not in before[2:]
+
+
+def _channels_last(before: Sizes) -> str:
+    return f"permute(0, {', '.join(map(str, range(2, len(before))))}, 1)"
+
+
+def _taken_by_rows(run: Run, tensor: int, rows: int) -> bool:
+    """Whether what takes a matrix takes each row for itself: it shares out along it, or has a class for each."""
+    for step in run.consumers.get(tensor, ()):
+        event = run.events[step]
+        if isinstance(event, OpRan):
+            target = run.argument(event, "target")
+            classes = target != NOTHING and run.tensors[target].info.shape == (rows,)
+            if classes or (event.op in run.having("normalizes") and run.setting(event, "dim") in ("1", "-1")):
+                return True
+    return False
 
 
 def _by_name(run: Run, site: Site | None) -> bool:

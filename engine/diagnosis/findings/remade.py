@@ -218,7 +218,7 @@ def _same_data(run: Run, turns: list[Turn]) -> bool:
         begun, ended = before.steps[-1], turn.steps[-1]
         low, high = inputs.step.searchsorted((begun + 1, ended)).tolist()
         rows = columns.row_of[np.unique(inputs.tensor[low:high])]
-        rows = rows[~tensors.requires_grad[rows] & (tensors.grad_of[rows] == NOTHING)]
+        rows = rows[(tensors.requires_grad[rows] == 0) & (tensors.grad_of[rows] == NOTHING)]
         outside = set(tensors.id[rows[tensors.step[rows] < first]].tolist()) - run.trained
         made = tensors.id[rows[tensors.step[rows] > begun]]
         if not outside or _for_a_turn(run, made.tolist(), turn, outside):

@@ -19,7 +19,7 @@ from .choices import VIEW_TRANSPOSES
 from .registry import rule
 
 BATCH_IS_TIME = Kind(
-    "batch_is_time", "warning", "A recurrent network takes the samples for steps in time: batch_first is missing.",
+    "batch_is_time", "warning", "A recurrent network takes the samples for steps in time: batch_first is missing, or too much.",
     mechanical=True,
 )  # fmt: skip
 
@@ -45,39 +45,45 @@ _RECURRENT = ("LSTM", "GRU", "RNN")
 
 @rule(176, BATCH_IS_TIME)
 def batch_is_time(run: Run) -> Iterator[Finding]:
-    """The result of a recurrent network, time first, is read at its last sample for every step, and compared with a target for
-    each of them."""
+    """The result of a recurrent network is read at the end of the dimension that the network takes for the samples, and what is
+    left of the other one is compared with a target for each of them."""
     scopes = run.recording.scopes
     if not any(scope.module_class in _RECURRENT for scope in scopes):
         return
     for step, event in run.first_ops_of({"select"}, 1):
         made = run.argument(event, "self")
         said = {argument.name: argument.text for argument in event.inputs}
-        if made == NOTHING or said.get("dim") != "1" or not event.outputs:
+        if made == NOTHING or said.get("dim") not in ("0", "1") or not event.outputs:
             continue
         source = run.tensors[made].op
         shape = run.tensors[made].info.shape
         inside = scopes[source.scope] if source.scope >= 0 else None
-        if inside is None or inside.module_class not in _RECURRENT or source.op in run.having("transposes") or len(shape) != 3:
+        if inside is None or inside.module_class not in _RECURRENT or len(shape) != 3 or min(shape[:2]) < 2:
             continue
         own = event.scope >= 0 and scopes[event.scope].module_class in _RECURRENT
-        if own or said.get("index") != str(shape[1] - 1) or shape[0] < 2 or shape[1] < 2:
+        first = source.op in run.having("transposes")
+        read, kept = (0, 1) if first else (1, 0)
+        if own or said["dim"] != str(read) or said.get("index") != str(shape[read] - 1):
             continue
-        if not is_for_each(run, event.outputs[0].id, shape[0]):
+        if (first and shape[0] == shape[1]) or not is_for_each(run, event.outputs[0].id, shape[kept]):
             continue
         calls = paths_of(run.recording).source.calls.get(inside.module_class, [])
         site = site_of(*calls[0]) if len(calls) == 1 else None
+        told = "With batch_first=True an input is (samples, time, features)." if first else (
+            "Without batch_first=True an input is (time, samples, features)."
+        )  # fmt: skip
         yield finding(
             run, BATCH_IS_TIME,
-            f"{inside.module or inside.module_class} takes dimension 0 for time: it goes through the {shape[0]} samples one "
-            "after the other.",
-            f"Without batch_first=True an input is (time, samples, features). {run.segment(run.site(step)) or 'The last one'} "
-            f"reads {shape_text(shape)} at the last of {shape[1]} in dimension 1 and gives a result for each of {shape[0]} in "
-            "dimension 0, as where these are samples. The state of one sample then goes on into the next.",
+            f"{inside.module or inside.module_class} takes dimension {kept} for time: it goes through the {shape[kept]} "
+            "samples one after the other.",
+            f"{told} {run.segment(run.site(step)) or 'The last one'} reads {shape_text(shape)} at the last of {shape[read]} in "
+            f"dimension {read} and gives a result for each of {shape[kept]} in dimension {kept}, as where these are samples. "
+            "The state of one sample then goes on into the next.",
+            "Make the layer without batch_first, or give it the samples first." if first else
             "Make the layer with batch_first=True.",
             step=run.tensors[made].born, site=site, related=[run.site(run.tensors[made].born), run.site(step)],
-            evidence=[("result", str(list(shape))), ("targets", str(shape[0]))], nodes=[key(made), key(event.outputs[0].id)],
-            changes=keyword(run, site, "batch_first", "True") if site is not None else [],
+            evidence=[("result", str(list(shape))), ("targets", str(shape[kept]))], nodes=[key(made), key(event.outputs[0].id)],
+            changes=keyword(run, site, "batch_first", str(not first)) if site is not None else [],
         )  # fmt: skip
 
 

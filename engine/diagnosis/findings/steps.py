@@ -354,7 +354,7 @@ def cleared_by_another(run: Run) -> Iterator[Finding]:
 
 @rule(275, UNDIVIDED_ACCUMULATION)
 def undivided(run: Run) -> Iterator[Finding]:
-    """The program counts micro-batches with a number, `(i + 1) % n == 0`, and never divides by it."""
+    """The program counts micro-batches with a number, `(i + 1) % n == 0` or a loop named so, and never divides by it."""
     cadence = cadence_of(run)
     for (optimizer, _), windows in cadence.windows.items():
         full = [(window, passes) for window in windows if len(passes := cadence.passes(window)) > 1]
@@ -362,7 +362,7 @@ def undivided(run: Run) -> Iterator[Finding]:
             continue
         window, passes = full[0]
         sites = {run.site(run.index.passes[number].began) for number in passes}
-        number = _counted_by(run, window.step)
+        number = _counted_by(run, window.step) or _counted_by_loop(run, window.step, next(iter(sites)))
         if number is None or len(sites) > 1 or not _averages(run, run.index.passes[min(passes)].event.roots[0][0]):
             continue
         if _divides(run, number, next(iter(sites))) or any(
@@ -400,6 +400,21 @@ def _counted_by(run: Run, step: int) -> ast.expr | None:
                     and isinstance(part.right, ast.Name | ast.Attribute | ast.Constant)
                 ):
                     return part.right
+    return None
+
+
+def _counted_by_loop(run: Run, step: int, backward: Site | None) -> ast.expr | None:
+    """How often a loop around backward() turns before the step behind it, `n` in `for _ in range(n)`, where a name says that it
+    gathers micro-batches: a loop over tasks or over time adds up as well, and is not divided."""
+    source = paths_of(run.recording).source
+    backs, steps = source.at(backward), source.at(run.site(step))
+    around = source.around(backs) if backs is not None else ()
+    loop = next((each for each in around if isinstance(each, ast.For | ast.While)), None)
+    match loop:
+        case ast.For(target=turn, iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name() | ast.Attribute() as number])) if (
+            steps is not None and loop not in source.around(steps)
+        ):
+            return number if re.search(r"accum|micro", f"{ast.unparse(turn)} {ast.unparse(number)}", re.IGNORECASE) else None
     return None
 
 

@@ -252,3 +252,22 @@ def test_what_a_view_shows_is_told_of_the_view() -> None:
         "torch.bmm(weights, context).pow(2).sum().backward()\n"
     )
     assert about(recording, "weights") == "attention_axis"
+
+
+def test_at_a_line_that_is_asked_about_a_hint_leads_too_and_where_nothing_is_recorded() -> None:
+    recording = recorded("""import torch
+net = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Dropout(), torch.nn.Linear(4, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, accum = torch.randn(16, 2), 4
+for i in range(5):
+    net.train() if i == 0 else None
+    for micro in range(accum):
+        loss = net(x[micro::4]).pow(2).mean()
+        loss.backward()
+    opt.step(); opt.zero_grad()
+    net.eval()
+""")
+    assert about(recording, "line 9") == "undivided_accumulation"
+    assert about(recording, "line 11") == "eval_in_training"
+    assert about(recording, "line 8") == "", "about which nothing was found"
+    assert about(recording, "net[0].weight") != "undivided_accumulation", "a hint is no answer about a gradient"

@@ -287,3 +287,57 @@ for step in range(4):
     h = h.reshape(10, 24)  # <-
     loss = F.cross_entropy(head(h), y)
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% channels of pixels taken for rows by a view alone
+#: finds: view_transposes
+#: thread: irfanICMLL/structure_knowledge_distillation#11
+net = nn.Conv2d(3, 5, 3, padding=1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(4, 3, 6, 6), torch.randint(0, 5, (4, 6, 6))
+for i in range(3):
+    loss = F.cross_entropy(net(x).view(-1, 5), y.view(-1))  # <-
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% batch_first for what has time first
+#: finds: batch_is_time
+#: thread: discuss.pytorch.org/t/62364
+rnn, head = nn.GRU(4, 8, batch_first=True), nn.Linear(8, 2)  # <-
+opt = torch.optim.SGD([*rnn.parameters(), *head.parameters()], lr=0.1)
+x, y = torch.randn(12, 7, 4), torch.randint(0, 2, (12,))
+for i in range(3):
+    out, _ = rnn(x.permute(1, 0, 2))
+    loss = F.cross_entropy(head(out[-1]), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% attention over time whose weights are shared out among the samples
+#: finds: softmax_over_batch
+score, head = nn.Linear(4, 1), nn.Linear(4, 2)
+opt = torch.optim.SGD([*score.parameters(), *head.parameters()], lr=0.1)
+x, y = torch.randn(12, 7, 4), torch.randint(0, 2, (12,))
+for i in range(3):
+    w = torch.softmax(score(x), dim=0)  # <-
+    loss = F.cross_entropy(head((w * x).sum(1)), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% the same with a product of matrices
+#: finds: softmax_over_batch
+score, head = nn.Linear(4, 1), nn.Linear(4, 2)
+opt = torch.optim.SGD([*score.parameters(), *head.parameters()], lr=0.1)
+x, y = torch.randn(12, 7, 4), torch.randint(0, 2, (12,))
+for i in range(3):
+    w = torch.softmax(score(x), dim=0)  # <-
+    loss = F.cross_entropy(head(torch.bmm(w.transpose(1, 2), x).squeeze(1)), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% branches of different kernels whose weights are shared out among the samples
+#: finds: softmax_over_batch
+#: thread: xmu-xiaoma666/External-Attention-pytorch#18
+small, large, gates, head = nn.Conv1d(2, 4, 1), nn.Conv1d(2, 4, 3, padding=1), nn.ModuleList([nn.Linear(4, 4) for _ in range(2)]), nn.Linear(4, 3)
+opt = torch.optim.SGD([p for m in (small, large, gates, head) for p in m.parameters()], lr=0.1)
+x, y = torch.randn(8, 2, 6), torch.randint(0, 3, (8,))
+for i in range(3):
+    parts = torch.stack([small(x), large(x)], 0)
+    pooled = parts.sum(0).mean(-1)
+    w = torch.softmax(torch.stack([gate(pooled).unsqueeze(-1) for gate in gates], 0), dim=1)  # <-
+    loss = F.cross_entropy(head((w * parts).sum(0).mean(-1)), y)
+    opt.zero_grad(); loss.backward(); opt.step()

@@ -572,3 +572,31 @@ for step in range(4):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+# %% Adam made anew in the function for an epoch, with data that were made behind the model
+#: finds: remade_optimizer
+net = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 1))
+x = torch.randn(64, 4)
+y = x.sum(1, keepdim=True)
+def train_epoch(net, lr=5e-3):
+    opt = torch.optim.Adam(net.parameters(), lr=lr)  # <-
+    for i in range(0, 64, 16):
+        opt.zero_grad()
+        loss = F.mse_loss(net(x[i : i + 16]), y[i : i + 16])
+        loss.backward(); opt.step()
+    return loss.item()
+for epoch in range(4):
+    print(epoch, train_epoch(net))
+
+# %% micro-batches that a loop counts, undivided
+#: finds: undivided_accumulation
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(32, 4), torch.randint(0, 3, (32,))
+gradient_accumulation_steps = 4
+for it in range(4):
+    for micro_step in range(gradient_accumulation_steps):
+        part = slice(micro_step * 8, micro_step * 8 + 8)
+        loss = F.cross_entropy(net(x[part]), y[part])
+        loss.backward()  # <-
+    opt.step(); opt.zero_grad()

@@ -317,3 +317,62 @@ for step in range(4):
     out, h = gru(emb(ids))
     loss = F.cross_entropy(head(h.transpose(0, 1).reshape(10, 24)), y)
     opt.zero_grad(); loss.backward(); opt.step()
+
+# %% images flattened to rows for a loss that takes each element for itself
+net = nn.Conv2d(3, 5, 3, padding=1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(4, 3, 6, 6), torch.randn(4, 5, 6, 6)
+for i in range(3):
+    loss = F.mse_loss(net(x).view(-1, 5), y.view(-1, 5))
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% tokens in rows for a class each
+net = nn.Linear(4, 6)
+x, y = torch.randn(5, 7, 4), torch.randint(0, 6, (5, 7))
+F.cross_entropy(net(x).view(-1, 6), y.view(-1)).backward()
+
+# %% the last state of the last layer, with the samples first
+rnn, head = nn.LSTM(4, 8, num_layers=2, batch_first=True), nn.Linear(8, 2)
+opt = torch.optim.SGD([*rnn.parameters(), *head.parameters()], lr=0.1)
+x, y = torch.randn(12, 7, 4), torch.randint(0, 2, (12,))
+for i in range(3):
+    out, (h, _) = rnn(x)
+    loss = F.cross_entropy(head(h[-1] + out[:, -1]), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% attention over time that stands first
+score, head = nn.Linear(4, 1), nn.Linear(4, 2)
+opt = torch.optim.SGD([*score.parameters(), *head.parameters()], lr=0.1)
+x, y = torch.randn(7, 12, 4), torch.randint(0, 2, (12,))
+for i in range(3):
+    loss = F.cross_entropy(head((torch.softmax(score(x), dim=0) * x).sum(0)), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% soft assignments to clusters, and what each cluster gathers
+assign, centres, head = nn.Linear(4, 3), nn.Parameter(torch.randn(3, 4)), nn.Linear(12, 2)
+opt = torch.optim.SGD([*assign.parameters(), centres, *head.parameters()], lr=0.1)
+x, y = torch.randn(12, 7, 4), torch.randint(0, 2, (12,))
+for i in range(3):
+    a = torch.softmax(assign(x), dim=2)
+    gathered = (a.unsqueeze(-1) * (x.unsqueeze(2) - centres)).sum(1)
+    loss = F.cross_entropy(head(gathered.flatten(1)), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% slots compete for inputs
+q, head = nn.Parameter(torch.randn(3, 4)), nn.Linear(12, 2)
+opt = torch.optim.SGD([q, *head.parameters()], lr=0.1)
+x, y = torch.randn(12, 7, 4), torch.randint(0, 2, (12,))
+for i in range(3):
+    a = torch.softmax(q @ x.transpose(1, 2), dim=1)
+    a = a / a.sum(-1, keepdim=True)
+    loss = F.cross_entropy(head((a @ x).flatten(1)), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+# %% overlap of masks and shares of classes
+net = nn.Conv2d(3, 4, 3, padding=1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(4, 3, 6, 6), F.one_hot(torch.randint(0, 4, (4, 6, 6)), 4).permute(0, 3, 1, 2).float()
+for i in range(3):
+    p = torch.softmax(net(x), dim=1)
+    loss = 1 - (2 * (p * y).sum((0, 2, 3)) / (p + y).sum((0, 2, 3))).mean()
+    opt.zero_grad(); loss.backward(); opt.step()

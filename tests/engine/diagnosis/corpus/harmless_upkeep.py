@@ -668,3 +668,24 @@ for step in range(4):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+# %% micro-batches that a loop counts, divided
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(32, 4), torch.randint(0, 3, (32,))
+accum = 4
+for it in range(4):
+    for micro_step in range(accum):
+        part = slice(micro_step * 8, micro_step * 8 + 8)
+        (F.cross_entropy(net(x[part]), y[part]) / accum).backward()
+    opt.step(); opt.zero_grad()
+
+# %% the gradients of several tasks are added up
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(32, 4), torch.randint(0, 3, (32,))
+tasks = 4
+for it in range(4):
+    for task in range(tasks):
+        F.cross_entropy(net(x[task::4]), y[task::4]).backward()
+    opt.step(); opt.zero_grad()
