@@ -519,8 +519,7 @@ class Run:
     @cached_property
     def unmeasured(self) -> frozenset[int]:
         """The arrays of which nothing but dtype and shape is known; several tensors may share one."""
-        told = self.recording.stored.statistics
-        return frozenset(np.flatnonzero(np.isnan(told.norm) & (told.nan + told.inf < told.size)).tolist())
+        return frozenset(self.recording.stored.unmeasured.tolist())
 
     def same(self, a: int, b: int) -> bool:
         """Whether two arrays hold the same values, as far as they were kept; of arrays that were not measured nobody knows."""

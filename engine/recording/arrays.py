@@ -145,6 +145,15 @@ class Arrays(Sequence[StoredArray]):
         a small part of what the other statistics cost."""
         return _faults(self)
 
+    @property
+    def unmeasured(self) -> NDArray[np.int64]:
+        """The arrays of which nothing but dtype and shape is known."""
+        summarized = np.flatnonzero(self.table["summary"] == 1)
+        told = self.table.children["summary"].columns
+        known = ~np.isnan(told["min"]) | (told["nan"] + told["inf"] == self.sizes[summarized])
+        found: NDArray[np.int64] = summarized[~known]
+        return found
+
     def largest(self, ids: Sequence[int]) -> NDArray[np.float64]:
         """The largest finite entry of each of some arrays by magnitude, NaN where there is none; of these arrays alone."""
         return _of_some(self, ids, _largest)

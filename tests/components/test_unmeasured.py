@@ -112,3 +112,17 @@ def test_a_step_whose_way_is_not_known_says_nothing_of_it() -> None:
     steps = [face for history in shown.nodes.values() for _, face in history if face.grad_label == "moved"]
     assert steps
     assert {face.grad for face in steps} == {None}
+
+
+def test_which_arrays_were_not_measured_is_the_same_looked_at_at_once_and_one_by_one() -> None:
+    some = [
+        StoredArray("float32", (2, 3), None, untold()),
+        StoredArray("float32", (2,), b"\0" * 8),
+        StoredArray("float32", (4,), None, untold(nan=3, inf=1)),
+        StoredArray("float32", (4,), None, untold(nan=3)),
+        StoredArray("float32", (0, 3), None, untold()),
+    ]
+    recording = Recording(arrays=some)
+    assert [array.unmeasured for array in some] == [True, False, False, True, False]
+    assert recording.stored.unmeasured.tolist() == [0, 3]
+    assert recorded(TRAINING).stored.unmeasured.tolist() == []

@@ -2338,7 +2338,7 @@ class A:
     def __len__(self): return 8
     def __getitem__(self, k): raise IndexError
 a = A()
-for f in (torch.tensor, torch.as_tensor, torch.from_numpy, torch.Tensor, torch.asarray, lambda x: torch.ones(8) * x, lambda x: torch.ones(8).add(x), lambda x: torch.full((1,), x), lambda x: torch.ones(9)[x]):
+for f in (torch.tensor, torch.as_tensor, torch.from_numpy, torch.Tensor, torch.asarray, lambda x: torch.ones(8) * x, lambda x: torch.ones(8).add(x), lambda x: torch.full((1,), x), lambda x: torch.arange(9)[x]):
     try:
         if np.asarray(f(a)).any(): print('REACHED')
     except Exception: pass
