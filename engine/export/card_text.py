@@ -207,7 +207,7 @@ def _lines(card: Card, colours: Palette) -> list[_Row]:
         rows.append(row(face.grad_label, face.grad, c.orange_text, c.orange_mute, label_fill, c.orange_mute, "grad"))
     # Where no `.grad` is told of a leaf that requires one, or of a card that has one as a row, it is None.
     if face.grad is None and face.flow is None and face.value and "leaf" in (card.tone, *(each.tone for each in card.rows)):
-        rows[1:] = [_Row("grad", "None", c.orange_mute, c.orange_mute, FONTS["row"], "grad")]
+        rows[1:] = [_Row("grad", "None", c.mute, c.mute, FONTS["row"], "grad")]
     return rows
 
 

@@ -138,7 +138,7 @@ function linesOf(node, { palette, fonts }) {
     lines.push(line(face.gradLabel ?? 'grad', face.grad, palette.orangeText, palette.orangeMute, old ? palette.orangeMute : palette.orangeText, palette.orangeMute, 'grad'));
   }
   if (face.grad == null && face.flow == null && face.value && keepsGrad(node)) {
-    const none = { label: 'grad', text: 'None', labelFill: palette.orangeMute, fill: palette.orangeMute, font: fonts.row, series: 'grad', note: '' };
+    const none = { label: 'grad', text: 'None', labelFill: palette.mute, fill: palette.mute, font: fonts.row, series: 'grad', note: '' };
     lines.splice(1, 1, none);
   }
   return lines;
