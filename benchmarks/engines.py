@@ -15,6 +15,8 @@ from benchmarks.timing import Contestant, race, table
 
 LENGTH = 10
 """Rounds of four operations in a chain."""
+MANY = 400
+"""The same in a long one."""
 
 
 def torch() -> Any | None:
@@ -29,13 +31,13 @@ def torch() -> Any | None:
     return module
 
 
-def _torch_like(t: Any, shape: tuple[int, ...]) -> Contestant:
+def _torch_like(t: Any, shape: tuple[int, ...], rounds: int = LENGTH) -> Contestant:
     x = t.ones(shape, requires_grad=True)
     w, b = t.ones(shape) * 0.5, t.ones(shape) * 0.1
 
     def run() -> None:
         y = x
-        for _ in range(LENGTH):
+        for _ in range(rounds):
             y = y * w
             y = y + b
             y = t.tanh(y)
@@ -189,19 +191,25 @@ def training_steps(small: bool = False) -> None:
 
 
 def recording(small: bool = False) -> None:
-    """What it costs to be recorded, in this process; what it costs in the sandbox is for `recording.py`."""
+    """What it costs to be recorded, in this process, with the events described; what it costs in the sandbox is for
+    `recording.py`. The first operations of a recording cost most, so it is told for a short and for a long one."""
     from engine.recording.recorder import record
 
-    print("\nCost of recording, per operation\n")
+    print("\nCost of recording\n")
     for shape in [(), (2, 2), (64, 64)]:
-        plain = _torch_like(engine, shape)
+        told = []
+        for rounds in (LENGTH, MANY):
+            plain = _torch_like(engine, shape, rounds)
 
-        def recorded(run: Contestant = plain) -> None:
-            with record({__file__: 0}):
-                run()
+            def recorded(run: Contestant = plain) -> None:
+                with record({__file__: 0}):
+                    run()
 
-        times = race({"gradtape": plain, "recorded": recorded}, small)
-        print(f"recording {'×'.join(map(str, shape)) or '0-d'}: {times['recorded'] / times['gradtape']:.2f}×")
+            times = race({"gradtape": plain, "recorded": recorded}, small)
+            told.append(f"{times['recorded'] / times['gradtape']:.2f}× ({4 * rounds + 1} operations)")
+            if small:
+                break
+        print(f"recording {'×'.join(map(str, shape)) or '0-d'}: {', '.join(told)}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

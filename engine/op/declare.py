@@ -89,7 +89,7 @@ class Op:
         """Names of the inputs that get a gradient."""
         return tuple(n for n in self.tensors if self.rules[n] is not None)
 
-    @property
+    @functools.cached_property
     def doc(self) -> str:
         """The first line of the docstring."""
         return (inspect.getdoc(self.forward) or "").split("\n")[0]

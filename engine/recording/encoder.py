@@ -234,7 +234,7 @@ class Encoder:
     def quick(self, g: Any) -> int:
         """The same for an array that is not known to have been sent or received, mostly a small one of a kind that is known."""
         store, gradients = self.store, self.gradients
-        if g.__class__ is not np.ndarray:
+        if g.__class__ is not np.ndarray and not isinstance(g, np.generic):
             return self.gradient(g)
         try:
             kind = store.kinds[id(g.dtype)][1][g.shape]

@@ -41,7 +41,7 @@ from .writer import NOWHERE, Form, Where
 
 RATES = 64
 """Groups of an optimizer whose learning rates are noted."""
-OFTEN = 4
+OFTEN = 2
 """Events of one form that are described before there is a shortcut for the next ones."""
 
 
