@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...itself import OURS
+from .reentry import PINNING
 
 MAIN = "__main__"
 """The module of a program's own classes; a program cannot give another class that module, as it cannot say `__module__`."""
@@ -89,11 +90,22 @@ def handed_out(found: Any, name: str, lines: Iterable[type]) -> Any:
         names = names_of(cls)
         if name in names:
             if names.get("__module__") == MAIN:
-                return found
+                return looking(cls, found) if is_put_there(found) else found
             if name == "__new__":
                 return making(cls, found)
             return found if isinstance(names[name], staticmethod | classmethod) else looking(cls, found)
     return found
+
+
+def is_put_there(found: Any) -> bool:
+    """Whether what a class of the program's has is a method of another one as it is, which is not how a program gets one:
+    Python's library and the engine take some for the program, from where they stand."""
+    return (
+        type(found) is types.FunctionType
+        and getattr(found, "__builtins__", None) is _BUILTINS
+        and found.__code__ not in _LOOKING
+        and found.__qualname__.rpartition(".")[0][-1:] not in ("", ">")
+    )
 
 
 def below(cls: type) -> list[type]:
@@ -157,6 +169,11 @@ def _named(method: Any, function: types.FunctionType) -> Any:
     del method.__dict__["__wrapped__"]
     setattr(method, "__signature__", inspect.signature(function))  # noqa: B010
     return method
+
+
+_ANY: Any = below
+_LOOKING = {_function(object, _ANY).__code__, making(object, _ANY).__code__, PINNING}
+"""The code of what looks at its object already, and of methods of the program's."""
 
 
 def _property(cls: type, found: property) -> Any:

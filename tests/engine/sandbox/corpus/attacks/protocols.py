@@ -2374,3 +2374,24 @@ for make in (late, lambda: enum.Enum('E', **{S('names'): names})):
         found = np.asarray(make().a)
         if found.ndim and b"what stands" in bytes(found.tolist()): print("REACHED")
     except Exception as e: print(e)
+
+# %% an alias of typing made once more
+#: goal: memory
+import typing
+import numpy as np
+al = typing.List[int]
+r = np.random.RandomState(1)
+al.__init__(r, (), name='x')
+al.set_state(('MT19937', r.get_state()[1], 100000, 0, 0.0))
+print("REACHED", r.random_sample(4))
+dt = np.dtype([('x', 'i4'), ('y', 'i4')])
+a = np.zeros(2, dt)
+found = []
+class P:
+    def __eq__(self, other):
+        found.append(other)
+        return True
+al.__init__(a.dtype, (), name='x')
+al.fields == P()
+found[0]['x'] = (np.dtype('i8'), 4000)
+print("REACHED", a['x'])
