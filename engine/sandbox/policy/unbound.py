@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...itself import OURS
+from .names import named
 from .reentry import PINNING
 
 MAIN = "__main__"
@@ -136,15 +137,16 @@ def _function(cls: type, function: types.FunctionType) -> Any:
     code = function.__code__
     first = code.co_varnames[0] if code.co_argcount else ""
 
-    def method(*arguments: Any, **named: Any) -> Any:
-        if arguments or first in named:
-            thing = arguments[0] if arguments else named[first]
+    def method(*arguments: Any, **options: Any) -> Any:
+        options = options and named(options)
+        if arguments or first in options:
+            thing = arguments[0] if arguments else options[first]
             if cls not in mro_of(type(thing)):
                 kind = type(thing).__name__
                 raise TypeError(
                     f"descriptor '{function.__name__}' for '{cls.__name__}' objects doesn't apply to a '{kind}' object"
                 )
-        return function(*arguments, **named)
+        return function(*arguments, **options)
 
     return _named(method, function)
 
@@ -153,12 +155,12 @@ def _function(cls: type, function: types.FunctionType) -> Any:
 def making(cls: type, function: types.FunctionType) -> Any:
     """A `__new__` that makes objects of a class only, and of those that inherit from it, as one written in C does."""
 
-    def __new__(*arguments: Any, **named: Any) -> Any:  # noqa: N807
+    def __new__(*arguments: Any, **options: Any) -> Any:  # noqa: N807
         kind: Any = arguments[0] if arguments else None
         if not issubclass(type(kind), type) or cls not in mro_of(kind):
             said = getattr(kind, "__name__", kind)
             raise TypeError(f"{cls.__name__}.__new__({said}): {said} is not a subtype of {cls.__name__}")
-        return function(*arguments, **named)
+        return function(*arguments, **options)
 
     return _named(__new__, function)
 

@@ -2395,3 +2395,17 @@ al.__init__(a.dtype, (), name='x')
 al.fields == P()
 found[0]['x'] = (np.dtype('i8'), 4000)
 print("REACHED", a['x'])
+
+# %% the dict behind a read-only view of it
+#: goal: marks
+import re
+found = []
+class P:
+    def __eq__(self, other):
+        found.append(other); return True
+    __ror__ = __lt__ = __gt__ = __le__ = __ge__ = __ne__ = __eq__
+g = re.compile('(?P<x>a)').groupindex
+for f in (lambda: g == P(), lambda: g | P(), lambda: g < P(), lambda: g != P()):
+    f()
+    found[-1]['x'] = 1000
+    if dict(g) != {'x': 1}: print("REACHED", dict(g))

@@ -613,3 +613,17 @@ class B(torch.nn.Module): pass
 class R(B): pass
 try: super(R, R).__init__(S())
 except Exception as e: print(type(e), e)
+
+# %% the object of a method, by a name of two hashes that a partial keeps
+#: goal: marks
+import functools, torch, contextlib
+class N(str):
+    def __hash__(self): return 7
+    def __eq__(self, other): return str.__eq__(self, other)
+class S:
+    def __getattr__(self, n):
+        print("REACHED asked", n); raise AttributeError(n)
+p = functools.partial(torch.nn.Linear.extra_repr)
+p.keywords[N('self')] = S()
+try: p()
+except Exception as e: print(type(e), e)
