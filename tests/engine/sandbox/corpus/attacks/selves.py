@@ -627,3 +627,26 @@ p = functools.partial(torch.nn.Linear.extra_repr)
 p.keywords[N('self')] = S()
 try: p()
 except Exception as e: print(type(e), e)
+
+# %% a node of a program's own is called with a parameter
+#: goal: marks
+import torch
+w = torch.nn.Parameter(torch.ones(3))
+class N(torch.autograd.graph.Node):
+    def apply_arrays(self, g):
+        print("REACHED", type(g)); g[:] = 7; return ()
+n = N()
+n.shape = (3,)
+with torch.no_grad(): n(w)
+print(w)
+
+# %% a type of a program's own for the elements of tensors
+#: goal: marks
+import torch
+print("REACHED", torch.dtype('x', 'O'))
+
+# %% a type of elements that inherits
+#: goal: marks
+import torch
+class D(torch.dtype): pass
+print("REACHED", D('x', [('x', 'O'), ('y', 'i8')]).itemsize)
