@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -299,6 +300,29 @@ def _asked(name: str, given: Any) -> dtype:
     return given
 
 
+def sealed(*kinds: type, made: bool = True) -> None:
+    """Let nobody inherit from classes: PyTorch's are written in C++, and what is of one of them is taken for what it says.
+
+    Args:
+        kinds: the classes.
+        made: whether a program makes objects of them by calling them.
+    """
+    for kind in kinds:
+        setattr(kind, "__init_subclass__", classmethod(partial(_not_inherited, kind)))  # noqa: B010
+        if not made:
+            setattr(kind, "__new__", staticmethod(partial(_not_made, kind)))  # noqa: B010
+
+
+def _not_inherited(kind: type, *_: Any, **__: Any) -> NoReturn:
+    raise TypeError(f"type 'torch.{kind.__name__}' is not an acceptable base type")
+
+
+def _not_made(kind: type, *_: Any, **__: Any) -> NoReturn:
+    raise TypeError(f"cannot create 'torch.{kind.__name__}' instances")
+
+
+sealed(finfo, iinfo)
+sealed(dtype, made=False)
 # What a program sees when it prints a type.
 for _kind in (finfo, iinfo):
     _kind.__module__ = "torch"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .dtypes import sealed
+
 
 class Size(tuple[int, ...]):
     """A shape; prints as `torch.Size([2, 3])`."""
@@ -114,6 +116,8 @@ def _format(name: str) -> layout:
     return found
 
 
+sealed(Size, device)
+sealed(layout, memory_format, made=False)
 # What a program sees when it prints a type.
 for _kind in (Size, device, layout, memory_format):
     _kind.__module__ = "torch"

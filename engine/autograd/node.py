@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -69,6 +69,9 @@ class Node:
         if "saved_names" in vars(cls):
             for name, attribute in attributes.of_class(cls).items():
                 setattr(cls, name, attribute)
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
 
     def apply_arrays(self, grad: Any) -> tuple[Any, ...]:
         """The rule on plain arrays: one gradient per edge, None where none is needed."""

@@ -56,7 +56,7 @@ def vmap(
         results = []
         for i in range(size):
             if randomness == "same" and i:
-                default_generator.stream.restore(before)
+                default_generator._stream.restore(before)
             sample = [x if d is None else x.select(d, i) for x, d in zip(flat, dims, strict=True)]
             results.append(func(*filled(args, sample), **kwargs))
         if randomness == "error" and (default_generator.get_state()._array.tobytes() != before.tobytes()):

@@ -146,11 +146,11 @@ class Draws:
     @contextmanager
     def aside(self) -> Iterator[None]:
         """What is drawn in the block is not part of the run."""
-        state, at = default_generator.stream.state(), self.at
+        state, at = default_generator._stream.state(), self.at
         try:
             yield
         finally:
-            default_generator.stream.restore(state)
+            default_generator._stream.restore(state)
             self.at = at
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ...compat.classes import known_as
 from ...cuda import not_loaded
 from ...rng import Stream
+from ...safe_attributes import meant_for
 from ...tensor import Tensor, constant
 from ...tensor_attributes import as_device, device
 
@@ -20,12 +21,12 @@ DEFAULT_SEED = 67280421310721
 class Generator:
     """A source of random numbers, as `torch.Generator`."""
 
-    stream: Stream = None  # type: ignore[assignment]  # each object has its own, and what inherits from this does not read it
+    _stream: Stream = None  # type: ignore[assignment]  # each object has its own
 
     def __init__(self, device: Any = "cpu") -> None:
         if as_device(device).type == "cuda":
             raise not_loaded("get CUDA generator")
-        self.stream = Stream(DEFAULT_SEED)
+        self._stream = Stream(DEFAULT_SEED)
 
     @property
     def device(self) -> device:
@@ -34,27 +35,27 @@ class Generator:
 
     def manual_seed(self, seed: int) -> Generator:
         """Start again from `seed`."""
-        self.stream.seed(int(seed))
+        self._stream.seed(int(seed))
         return self
 
     def seed(self) -> int:
         """Start from a seed that is different each time."""
         self.manual_seed(int(np.random.SeedSequence().generate_state(1, np.uint64)[0]))
-        return self.stream.begun
+        return self._stream.begun
 
     def initial_seed(self) -> int:
         """The seed it was started from."""
-        return self.stream.begun
+        return self._stream.begun
 
     def get_state(self) -> Tensor:
         """The state as a tensor of bytes."""
-        return constant(self.stream.state())
+        return constant(self._stream.state())
 
     def set_state(self, new_state: Tensor) -> Generator:
         """Go on from a state that `get_state` gave."""
         if not isinstance(new_state, Tensor) or new_state._array.dtype != np.uint8:
             raise TypeError("RNG state must be a torch.ByteTensor")
-        self.stream.restore(new_state._array)
+        self._stream.restore(new_state._array)
         return self
 
 
@@ -101,4 +102,4 @@ def fork_rng(devices: Any = None, enabled: bool = True, **_: Any) -> Iterator[No
 
 def source(generator: Generator | None) -> Stream:
     """The stream of a generator, of the default one for None."""
-    return (default_generator if generator is None else generator).stream
+    return (default_generator if generator is None else meant_for(generator, Generator))._stream

@@ -9,6 +9,7 @@ from typing import Any
 from ... import backends
 from ..._dynamo import Config
 from ...autograd.function import FunctionCtx
+from ...autograd.node import Node
 from ...distributions.constraint import Constraint
 from ...distributions.distribution import Distribution
 from ...distributions.transform import Transform
@@ -74,6 +75,7 @@ class World:
         self.modules |= saved
         for facade in ours.values():
             self.guards.know(vars(facade).values(), bases=True)
+        self.guards.bases.discard(Node)  # whose methods are given the arrays of tensors
         self.modules |= {name: facade for name, facade in ours.items() if name != "torch._C"}
         for name in outside.NAMED:
             top, _, below = name.partition(".")

@@ -21,7 +21,7 @@ from ...tensor import Tensor
 from .errors import PolicyError
 from .guards import Guards
 from .names import STORED, instead, may_inject
-from .unbound import names_of
+from .unbound import mro_of, names_of
 
 ATOMIC = frozenset((
     type(None), type(Ellipsis), type(NotImplemented), int, float, bool, complex, bytes, str, types.CodeType, type, range,
@@ -92,7 +92,7 @@ class Shallow:
         """
         same = type(y) is type(x)
         if same and hasattr(type(y), "__setstate__") and not isinstance(y, BaseException):
-            type(y).__setstate__(y, self._of_state(x, state))
+            type(y).__setstate__(y, self._shown_of(y, self._of_state(x, state)))
             return
         # No object is seen with half of its state.
         parts = []
@@ -109,6 +109,23 @@ class Shallow:
             attributes = {}
         for name, value in (attributes | slots).items():
             setattr(y, name, value)
+
+    def _shown_of(self, y: Any, state: Any) -> Any:
+        """What a `__setstate__` is told of a state: a program's nothing of what the engine keeps, which `y` has by then."""
+        owner = next(c for c in mro_of(type(y)) if "__setstate__" in names_of(c))
+        if not self.guards.is_own(owner):
+            return state
+        if type(state) is tuple:
+            return tuple([self._shown_of(y, part) for part in state])
+        if type(state) is not dict:
+            return state
+        shown = {}
+        for name, value in state.items():
+            if self.guards.is_readable(y, name):
+                shown[name] = value
+            else:
+                object.__setattr__(y, name, value)
+        return shown
 
     def _of_state(self, x: Any, state: Any) -> Any:
         """The copy of a state that an object takes by itself."""
@@ -165,8 +182,21 @@ class Deep(Shallow):
         if cls in ATOMIC or issubclass(cls, (type, np.dtype)):
             return x
         y = self._known(x, visible)
-        if y is not ABSENT:
-            return y
+        if y is ABSENT:
+            y = self._made(x, visible)
+            if y is not x:
+                self.remember(x, y, visible)
+        if not visible and cls not in mro_of(type(y)) and any(map(self.guards.is_own, mro_of(cls))):
+            raise PolicyError(
+                f"the copy of a '{cls.__name__}' is a '{type(y).__name__}', which cannot take its place in another object here",
+                "Return an object of the class from __deepcopy__.",
+            )
+        return y
+
+    def _made(self, x: Any, visible: bool) -> Any:
+        """The copy of what has none yet."""
+        cls = type(x)
+        y: Any
         if cls is list:
             y = self._list(x, visible)
         elif cls is dict:
@@ -183,8 +213,6 @@ class Deep(Shallow):
             else:
                 owner = next(c for c in cls.__mro__ if "__deepcopy__" in names_of(c))
                 y = copier(x, self.open) if self.guards.is_own(owner) else self._by_library(x, owner)
-        if y is not x:
-            self.remember(x, y, visible)
         return y
 
     def copied_as(self, owner: type, x: Any) -> Any:

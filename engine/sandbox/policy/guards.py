@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import sys
 import types
+import typing
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, cast
 
@@ -39,7 +40,7 @@ from .names import (
     named,
 )
 from .reentry import PINNING, bound_setitem
-from .unbound import MAIN, Super, below, is_engines, lines_of, mro_of, names_of, plain, watch
+from .unbound import MAIN, Super, below, handed_out, is_engines, lines_of, mro_of, names_of, plain, watch
 
 _self_of = super.__dict__["__self__"].__get__
 
@@ -47,6 +48,8 @@ CLOSED = (*PLACED, BaseExceptionGroup)
 """Errors whose attributes Python's own code takes for what it has put there."""
 CALLING = (classmethod, property, staticmethod)
 """What calls a function that nothing else may hold, and that a second `__init__` would let go of meanwhile."""
+FORWARDING = (types.GenericAlias, types.MethodType, vars(typing)["_BaseGenericAlias"])
+"""What asks something else for the attributes that it does not have."""
 ONCE = (np.random.Generator, np.random.RandomState, *CALLING, *CLOSED)
 ARRAY_STORES = frozenset(("flat", "imag", "real", "shape"))
 """What may be assigned on an array."""
@@ -165,6 +168,7 @@ class Guards:
         """
         if (type(thing), name) in self.allowed:
             return thing
+        thing = behind(thing, name)
         if name in REPLACED:
             return Box(self.replacements[name](thing))
         if not self._may_read(thing, name):
@@ -179,8 +183,7 @@ class Guards:
             maker = next(c for c in mro_before(thing)[1] if name in names_of(c))
             if isinstance(thing, ONCE) or maker in CALLING or thing in CLOSED:
                 return False
-            made = type(thing) is Super or isinstance(thing, type) or self.is_own(type(thing))
-            return made or self.is_own(maker) or not is_engines(maker)
+            return type(thing) is Super or isinstance(thing, type) or self.is_own(type(thing)) or self.is_own(maker)
         if name in ARRAYS:
             self.noticed("arrays")
             return True
@@ -212,6 +215,7 @@ class Guards:
             raise TypeError(f"attribute name must be string, not '{type(name).__name__}'")
         if name in NEVER or (is_dunder(name) and name not in ATTRIBUTES and name not in REPLACED):
             raise PolicyError(f"the attribute '{name}' is not available to programs here", instead(name))
+        thing = behind(thing, name)
         if name in REPLACED:
             return self.replacements[name](thing)
         if name in CHECKED or name[:1] == "_" != name[1:2]:
@@ -341,7 +345,12 @@ class Guards:
         if isinstance(thing, type):
             if not self.is_own(thing):
                 raise PolicyError(f"vars() of the class '{thing.__name__}' is not available to programs here", "Use dir(x).")
-            return {k: v for k, v in names_of(thing).items() if may_inject(k)}
+            return {
+                name: handed_out(value, name, (thing,)) if type(value) is types.FunctionType else value
+                for name, value in names_of(thing).items()
+                # What an enumeration has in the place of a member shows what a class before it has, as it is.
+                if may_inject(name) and self.is_readable(thing, name) and not isinstance(value, types.DynamicClassAttribute)
+            }
         if not self._is_storable(thing):
             raise PolicyError(f"vars() of '{_name_of(thing)}' is not available to programs here", "Use dir(x).")
         if has_entries_for_attributes(type(thing)):
@@ -627,6 +636,14 @@ class Guards:
         if not isinstance(cls, type) or not self.is_own(cls):
             raise PolicyError("super takes a class of your own", "Write super().method(…).")
         return cls
+
+
+def behind(thing: Any, name: str) -> Any:
+    """What has an attribute that is read of something: of a method its function, of `List[int]` the class, where these hand on
+    what they do not have themselves."""
+    while isinstance(thing, FORWARDING) and not any(name in names_of(c) for c in mro_of(type(thing))):
+        thing = thing.__func__ if isinstance(thing, types.MethodType) else thing.__origin__
+    return thing
 
 
 def mro_before(thing: Any) -> tuple[Any, tuple[type, ...]]:

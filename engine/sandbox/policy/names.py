@@ -84,7 +84,7 @@ ARRAYS = frozenset(("__array__", "numpy"))
 """Attributes by which a program gets arrays without importing NumPy; they may be read of anything."""
 
 _OBJECTS = """
-apply_arrays apply_tensors bit_generator cffi dump dumps evaluate mro obj register resize setflags stream
+apply_arrays apply_tensors bit_generator cffi dump dumps evaluate mro obj register resize setflags
 """
 CHECKED = ARRAYS | frozenset(_OBJECTS.split())
 """Attributes that are refused of some objects."""

@@ -79,6 +79,8 @@ def mend() -> None:
         for name in ("__ge__", "__gt__", "__le__", "__lt__"):
             replace(list, name, _of_copies(getattr(list, name), list))
     replace(types.GenericAlias, "__repr__", _repr_of_alias)
+    for name in ("__eq__", "__ge__", "__gt__", "__le__", "__lt__", "__ne__", "__or__", "__ror__"):
+        replace(types.MappingProxyType, name, _of_what_it_shows(getattr(types.MappingProxyType, name)))
     for name in READING.split():
         replace(bytearray, name, _of_copies(getattr(bytearray, name), bytearray))
     for kind in (bytes, str):
@@ -145,6 +147,17 @@ def _of_copies(real: Any, kind: Any) -> Callable[..., Any]:
         # Of something else it says itself what is wrong.
         own = copy(self) if isinstance(self, kind) else self
         return real(own, *[copy(o) if isinstance(o, kind) else o for o in others], **options)
+
+    method.__name__, method.__qualname__, method.__doc__ = real.__name__, real.__qualname__, real.__doc__
+    return method
+
+
+def _of_what_it_shows(real: Any) -> Callable[..., Any]:
+    """A comparison of a read-only view of a dict, which hands the dict itself to the other side: a copy."""
+    view: Any = types.MappingProxyType
+
+    def method(self: Any, other: Any) -> Any:
+        return real(view(self.copy()) if isinstance(self, view) else self, other)
 
     method.__name__, method.__qualname__, method.__doc__ = real.__name__, real.__qualname__, real.__doc__
     return method

@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...itself import OURS
+from .names import named
+from .reentry import PINNING
 
 MAIN = "__main__"
 """The module of a program's own classes; a program cannot give another class that module, as it cannot say `__module__`."""
@@ -89,11 +91,22 @@ def handed_out(found: Any, name: str, lines: Iterable[type]) -> Any:
         names = names_of(cls)
         if name in names:
             if names.get("__module__") == MAIN:
-                return found
+                return looking(cls, found) if is_put_there(found) else found
             if name == "__new__":
                 return making(cls, found)
             return found if isinstance(names[name], staticmethod | classmethod) else looking(cls, found)
     return found
+
+
+def is_put_there(found: Any) -> bool:
+    """Whether what a class of the program's has is a method of another one as it is, which is not how a program gets one:
+    Python's library and the engine take some for the program, from where they stand."""
+    return (
+        type(found) is types.FunctionType
+        and getattr(found, "__builtins__", None) is _BUILTINS
+        and found.__code__ not in _LOOKING
+        and found.__qualname__.rpartition(".")[0][-1:] not in ("", ">")
+    )
 
 
 def below(cls: type) -> list[type]:
@@ -124,15 +137,16 @@ def _function(cls: type, function: types.FunctionType) -> Any:
     code = function.__code__
     first = code.co_varnames[0] if code.co_argcount else ""
 
-    def method(*arguments: Any, **named: Any) -> Any:
-        if arguments or first in named:
-            thing = arguments[0] if arguments else named[first]
+    def method(*arguments: Any, **options: Any) -> Any:
+        options = options and named(options)
+        if arguments or first in options:
+            thing = arguments[0] if arguments else options[first]
             if cls not in mro_of(type(thing)):
                 kind = type(thing).__name__
                 raise TypeError(
                     f"descriptor '{function.__name__}' for '{cls.__name__}' objects doesn't apply to a '{kind}' object"
                 )
-        return function(*arguments, **named)
+        return function(*arguments, **options)
 
     return _named(method, function)
 
@@ -141,12 +155,12 @@ def _function(cls: type, function: types.FunctionType) -> Any:
 def making(cls: type, function: types.FunctionType) -> Any:
     """A `__new__` that makes objects of a class only, and of those that inherit from it, as one written in C does."""
 
-    def __new__(*arguments: Any, **named: Any) -> Any:  # noqa: N807
+    def __new__(*arguments: Any, **options: Any) -> Any:  # noqa: N807
         kind: Any = arguments[0] if arguments else None
         if not issubclass(type(kind), type) or cls not in mro_of(kind):
             said = getattr(kind, "__name__", kind)
             raise TypeError(f"{cls.__name__}.__new__({said}): {said} is not a subtype of {cls.__name__}")
-        return function(*arguments, **named)
+        return function(*arguments, **options)
 
     return _named(__new__, function)
 
@@ -157,6 +171,11 @@ def _named(method: Any, function: types.FunctionType) -> Any:
     del method.__dict__["__wrapped__"]
     setattr(method, "__signature__", inspect.signature(function))  # noqa: B010
     return method
+
+
+_ANY: Any = below
+_LOOKING = {_function(object, _ANY).__code__, making(object, _ANY).__code__, PINNING}
+"""The code of what looks at its object already, and of methods of the program's."""
 
 
 def _property(cls: type, found: property) -> Any:

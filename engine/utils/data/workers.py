@@ -71,10 +71,10 @@ class Worker:
 
 
 def _states() -> tuple[Any, ...]:
-    return default_generator.stream.state(), random.getstate()
+    return default_generator._stream.state(), random.getstate()
 
 
 def _go_on(states: tuple[Any, ...]) -> None:
     state, python = states
-    default_generator.stream.restore(state)
+    default_generator._stream.restore(state)
     random.setstate(python)

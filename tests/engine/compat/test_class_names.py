@@ -187,3 +187,22 @@ def test_errors_name_types_as_pytorchs_do(code: Any) -> None:
     ours = outcome(engine, code)
     assert ours[0]
     assert ours == outcome(torch, code)
+
+
+@pytest.mark.parametrize("name", ["Size", "device", "dtype", "finfo", "iinfo", "layout", "memory_format"])
+def test_what_pytorch_has_in_cpp_is_not_inherited_from(name: str) -> None:
+    inherited, made = [], []
+    for t in (torch, engine):
+        with pytest.raises(TypeError) as said:
+            type("Own", (getattr(t, name),), {})
+        inherited.append(str(said.value))
+        try:
+            getattr(t, name)("x")
+        except TypeError as error:
+            made.append(str(error) if "instances" in str(error) else "")
+        except RuntimeError:
+            made.append("")
+        else:
+            made.append("")
+    assert inherited[0] == inherited[1]
+    assert made[0] == made[1]

@@ -340,3 +340,55 @@ def test_data_classes_have_fields_of_any_public_name() -> None:
         printed(f"{program}print(C('a') == C('a'), C('a') < C('b'), C('a'))\n")
         == "True True C(format='a', sort=True, stream=0)\n"
     )
+
+
+MADE_ANEW = """
+import copy, dataclasses, enum, torch, typing
+from torch import nn
+class M(nn.Module):
+    act = nn.functional.relu
+    extra = nn.Linear.extra_repr
+    def __init__(self):
+        super().__init__()
+        self.l = nn.Linear(1, 1)
+        self._mine = 3
+    def __eq__(self, other): return True
+    __hash__ = nn.Module.__hash__
+    def __setstate__(self, state):
+        assert state['_mine'] == 3 and '_parameters' in state
+        super().__setstate__(state)
+m = M()
+print(M.act(torch.ones(1)), M.extra(nn.Linear(1, 1)), M.__eq__(m, 3))
+print(copy.copy(m)._mine, copy.deepcopy(m).l.weight.shape, copy.deepcopy(m.l.train))
+class Optimizer(torch.optim.Optimizer):
+    def step(self): return 'step'
+print(Optimizer([nn.Parameter(torch.ones(1))], {}).step())
+class Color(enum.Enum):
+    RED = 1
+print({name: value for name, value in vars(Color).items() if name[0] != '_'})
+class Own(list):
+    def __init__(self, *items):
+        list.__init__(self, *items)
+own = Own([1])
+own.__init__([1, 2])
+print(own, typing.List[int].append, m.forward.__name__)
+g = torch.Generator().manual_seed(1)
+print(torch.equal(torch.rand(1, generator=copy.deepcopy(g)), torch.rand(1, generator=g)))
+"""
+"""What the looks at methods in a program's classes, at copies and at what is made once more do not stand in the way of."""
+
+
+def test_copies_and_methods_of_classes_of_ones_own() -> None:
+    assert printed(MADE_ANEW).splitlines() == [
+        "tensor([1.]) in_features=1, out_features=1, bias=True True",
+        "3 torch.Size([1, 1]) <bound method Module.train of Linear(in_features=1, out_features=1, bias=True)>",
+        "step",
+        "{'RED': <Color.RED: 1>}",
+        "[1, 2] <method 'append' of 'list' objects> _forward_unimplemented",
+        "True",
+    ]
+
+
+def test_nodes_of_the_graph_are_not_copied() -> None:
+    program = "import copy, torch\ny = torch.ones(2, requires_grad=True) * 2\nfor f in (copy.copy, copy.deepcopy):\n    try: f(y.grad_fn)\n"
+    assert printed(f"{program}    except TypeError as e: print(e)\n") == "cannot pickle 'MulBackward0' object\n" * 2

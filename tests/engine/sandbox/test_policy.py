@@ -292,7 +292,7 @@ ESCAPES = {
     ),
     "a state beyond torch's generator": "import torch\ny = torch.set_rng_state(torch.full((5056,), 255, dtype=torch.uint8))",
     "the inside of a generator": "import numpy as np\ny = np.random.default_rng(0).bit_generator.ctypes",
-    "the inside of torch's generator": "import torch\ny = torch.default_generator.stream.bits.capsule",
+    "the inside of torch's generator": "import torch\ny = torch.default_generator._stream.bits.capsule",
     "a file of arrays": "import numpy as np\ny = np.load('/etc/passwd', allow_pickle=True)",
     "a file of text": "import numpy as np\ny = np.loadtxt('/etc/passwd')",
     "an array written": "import numpy as np\ny = np.zeros(3).dump('/tmp/x')",

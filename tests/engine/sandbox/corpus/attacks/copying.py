@@ -1998,3 +1998,47 @@ o.load_state_dict(s)
 for y in o.param_groups[0]['mine'][1:]:
     try: look(y)
     except Exception: pass
+
+# %% the deep copy of a method is bound to anything
+#: goal: marks
+import torch, copy
+p = torch.nn.Parameter(torch.ones(3))
+class S:
+    def __init__(self): self.param_groups = [dict(params=[p], lr=0.1)]; self.state = {}; self.defaults = {}
+    def __getattr__(self, n):
+        print("asked", n)
+        if n in ('_step_pre_hooks', '_step_post_hooks'): return {}
+        def f(*a, **k): print("REACHED", n, [type(x) for x in a], [type(x) for x in k.values()])
+        return f
+s = S()
+class O(torch.optim.SGD):
+    def __deepcopy__(self, memo): return s
+o = O([p], 0.1)
+m = copy.deepcopy(o.step)
+print("REACHED" if isinstance(m.__call__, object) and '.S object' in repr(m) else "", m)
+p.sum().backward()
+try: m()
+except Exception as e: print(type(e), e)
+
+# %% the deep copy of a leaf's node
+#: goal: marks
+import torch, copy
+class S: _needs = True; _array = torch.ones(3).numpy()
+class G: _array = torch.ones(3).numpy(); _counter = None
+s = S(); s._grad = G()
+class P(torch.nn.Parameter):
+    def __deepcopy__(self, memo): return s
+p = P(torch.ones(3))
+node = copy.deepcopy((p * 2).grad_fn.next_functions[0][0])
+node(torch.ones(3))
+print("REACHED", s._grad._counter)
+
+# %% a __setstate__ is told what a profiler keeps
+#: goal: marks
+import torch, copy
+found = []
+class C(torch.profiler.profile):
+    def __setstate__(self, state): found.append(state)
+c = C()
+with c: copy.copy(c)
+print("REACHED", found[0]['_watching'], found[0]['_watching'].before)

@@ -2374,3 +2374,38 @@ for make in (late, lambda: enum.Enum('E', **{S('names'): names})):
         found = np.asarray(make().a)
         if found.ndim and b"what stands" in bytes(found.tolist()): print("REACHED")
     except Exception as e: print(e)
+
+# %% an alias of typing made once more
+#: goal: memory
+import typing
+import numpy as np
+al = typing.List[int]
+r = np.random.RandomState(1)
+al.__init__(r, (), name='x')
+al.set_state(('MT19937', r.get_state()[1], 100000, 0, 0.0))
+print("REACHED", r.random_sample(4))
+dt = np.dtype([('x', 'i4'), ('y', 'i4')])
+a = np.zeros(2, dt)
+found = []
+class P:
+    def __eq__(self, other):
+        found.append(other)
+        return True
+al.__init__(a.dtype, (), name='x')
+al.fields == P()
+found[0]['x'] = (np.dtype('i8'), 4000)
+print("REACHED", a['x'])
+
+# %% the dict behind a read-only view of it
+#: goal: marks
+import re
+found = []
+class P:
+    def __eq__(self, other):
+        found.append(other); return True
+    __ror__ = __lt__ = __gt__ = __le__ = __ge__ = __ne__ = __eq__
+g = re.compile('(?P<x>a)').groupindex
+for f in (lambda: g == P(), lambda: g | P(), lambda: g < P(), lambda: g != P()):
+    f()
+    found[-1]['x'] = 1000
+    if dict(g) != {'x': 1}: print("REACHED", dict(g))

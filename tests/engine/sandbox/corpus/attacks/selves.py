@@ -509,3 +509,144 @@ class E(enum.Enum): pass
 E._member_type_ = torch.nn.Parameter
 F = E('F', {'a': w})
 print("REACHED", type(F.a._array))
+
+# %% a protocol takes the __init__ of a generator as it is
+#: goal: marks
+import typing, torch
+class P(typing.Protocol): pass
+class Q(P, torch.Generator): pass
+Q()
+class R(Q): pass
+f = super(R, R).__init__
+class S: pass
+s = S()
+f(s)
+print("REACHED", s.stream)
+
+# %% an enumeration keeps how a module is shown
+#: goal: marks
+import torch, enum
+class E(torch.nn.Linear, enum.Enum): pass
+class S:
+    def __getattr__(self, n):
+        print("REACHED asked", n); raise AttributeError(n)
+for f in (E._value_repr_, vars(E)['_value_repr_']):
+    try: f(S())
+    except Exception as e: print(type(e), e)
+
+# %% typing.Union made once more
+#: goal: marks
+import typing
+def mine(self, parameters): return int
+typing.Union.__init__(mine)
+print("REACHED", typing.Union[str, bytes])
+
+# %% what a member of an enumeration stands in for
+#: goal: marks
+import torch, enum
+class E(torch.distributions.Distribution, enum.Enum):
+    def __init__(self, x): pass
+    mean = 1
+class S: pass
+try: vars(E)['mean'].fget(S())
+except NotImplementedError as e: print("REACHED")
+
+# %% the class of a Function's nodes, by vars
+#: goal: marks
+import torch, numpy as np
+class D(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x): return x * 2
+    @staticmethod
+    def backward(ctx, g): return g
+class Node:
+    several = False; shape = (3,); dtype = np.dtype('float32'); sequence = 0; materializes = True; keeps = False
+    edges = (); metadata = {}; extra = None; _extra = None; _saved = (); saved = (); versions = None
+    def __getattr__(self, n):
+        print("asked", n); raise AttributeError(n)
+    def apply_arrays(self, *g): print("REACHED", [type(x) for x in g]); return ()
+class Ctx:
+    def __getattr__(self, n):
+        print("ctx asked", n); raise AttributeError(n)
+c = Ctx()
+try:
+    n = vars(D)['_backward_cls'](c)
+    print("REACHED", n)
+    for k, v in dict(edges=((Node(), 0),), argument_edges=(0,), shape=((3,),), dtype=(np.dtype('float32'),), several=True, sequence=1, materialize_grads=True).items():
+        setattr(c, k, v)
+    torch.autograd.backward([torch.autograd.graph.GradientEdge(n, 0)], [torch.ones(3)])
+except Exception as e: print(type(e), e)
+
+# %% a property of a generator's is given what it keeps
+#: goal: marks
+import torch
+class G(torch.Generator):
+    @property
+    def stream(self): raise AttributeError("x")
+    @stream.setter
+    def stream(self, value): print("REACHED", value)
+try: G()
+except Exception as e: print(type(e), e)
+class H(torch.Generator):
+    def __setattr__(self, n, v): print("REACHED", n, v); object.__setattr__(self, n, v)
+try: H()
+except Exception as e: print(type(e), e)
+class K(torch.Generator): pass
+k = K()
+for f in (lambda: k.stream, lambda: vars(k)):
+    try: print(f())
+    except Exception as e: print(type(e), e)
+
+# %% the step of an optimizer, put into a program's class
+#: goal: marks
+import torch
+class O(torch.optim.Optimizer): pass
+class S:
+    def __getattr__(self, n):
+        print("REACHED asked", n); raise AttributeError(n)
+O([torch.nn.Parameter(torch.ones(2))], {'lr': 1})
+for f in (lambda: O.step, lambda: vars(O)['step']):
+    try: f()(S())
+    except Exception as e: print(type(e), e)
+@torch.no_grad()
+class B(torch.nn.Module): pass
+class R(B): pass
+try: super(R, R).__init__(S())
+except Exception as e: print(type(e), e)
+
+# %% the object of a method, by a name of two hashes that a partial keeps
+#: goal: marks
+import functools, torch, contextlib
+class N(str):
+    def __hash__(self): return 7
+    def __eq__(self, other): return str.__eq__(self, other)
+class S:
+    def __getattr__(self, n):
+        print("REACHED asked", n); raise AttributeError(n)
+p = functools.partial(torch.nn.Linear.extra_repr)
+p.keywords[N('self')] = S()
+try: p()
+except Exception as e: print(type(e), e)
+
+# %% a node of a program's own is called with a parameter
+#: goal: marks
+import torch
+w = torch.nn.Parameter(torch.ones(3))
+class N(torch.autograd.graph.Node):
+    def apply_arrays(self, g):
+        print("REACHED", type(g)); g[:] = 7; return ()
+n = N()
+n.shape = (3,)
+with torch.no_grad(): n(w)
+print(w)
+
+# %% a type of a program's own for the elements of tensors
+#: goal: marks
+import torch
+print("REACHED", torch.dtype('x', 'O'))
+
+# %% a type of elements that inherits
+#: goal: marks
+import torch
+class D(torch.dtype): pass
+print("REACHED", D('x', [('x', 'O'), ('y', 'i8')]).itemsize)

@@ -430,7 +430,7 @@ print(d['x'])
 import collections
 class E:
     def __lt__(self, other):
-        d.__init__(None)
+        collections.defaultdict.__init__(d, None)
         return False
 d = collections.defaultdict([E() for _ in range(100)].sort)
 print(d['x'], len(d))
