@@ -24,7 +24,10 @@ MODULES = {
     "pandas": ("",),
     "queue": ("",),
     "scipy": ("", "integrate", "special"),
-    "sklearn": ("", "base", "datasets", "decomposition", "metrics", "model_selection", "preprocessing", "utils"),
+    "sklearn": (
+        "", "base", "datasets", "decomposition", "exceptions", "linear_model", "metrics", "model_selection", "preprocessing",
+        "utils",
+    ),
     "torchinfo": ("",),
     "torchsummary": ("",),
     "torchvision": (
