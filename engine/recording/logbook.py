@@ -35,7 +35,7 @@ from .module_paths import Calls, Inside
 from .op_info import OpInfo
 from .recording import Recording
 from .store import ArrayStore, StoredArray
-from .tensor_paths import IN_CONTAINERS, PLAIN, Kinds, tensor_paths
+from .tensor_paths import IN_CONTAINERS, PLAIN, Kinds, holds, tensor_paths
 from .writer import NOWHERE, LoopNest, Where, Writer
 
 BATCH = 20_000
@@ -251,7 +251,8 @@ class Logbook(ABC):
         also = module and not given and not self._loops[0]
         gone = self._within.get((function, name), {})
         within: dict[str, None] = {}
-        for path, tensor, held in tensor_paths(value, kinds=self.kinds):
+        found = tensor_paths(value, kinds=self.kinds) if module or holds(value, kinds=self.kinds) else ()
+        for path, tensor, held in found:
             # What has a name keeps it; parameters get a further one where a model is made of named modules, shares them or
             # is bound a second time. Attributes are of interest only if they have been seen.
             number = self.known(tensor)

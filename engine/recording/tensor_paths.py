@@ -62,6 +62,33 @@ def tensor_paths(value: Any, depth: int = 0, kinds: Kinds = ENGINE) -> Iterator[
         yield from _attributes(value, depth, kinds)
 
 
+def holds(value: Any, depth: int = 0, kinds: Kinds = ENGINE) -> bool:
+    """Whether `tensor_paths` may find anything in a value: asked, mostly in vain, of all that gets a name, so it is quick."""
+    kind = type(value)
+    items: Any
+    if kind is list or kind is tuple:
+        items = value if len(value) <= IN_CONTAINERS else value[:IN_CONTAINERS]
+    elif kind is dict:
+        items = [item for key, item in islice(value.items(), IN_CONTAINERS) if type(key) in _KEYS]
+    elif kind.__module__ == "__main__":
+        try:
+            own = object.__getattribute__(value, "__dict__")
+        except AttributeError:
+            return False
+        if type(own) is not dict:
+            return False
+        if "_parameters" in own:
+            return True
+        first = own if len(own) <= IN_CONTAINERS else dict(islice(own.items(), IN_CONTAINERS))
+        items = [item for name, item in first.items() if type(item) not in PLAIN and type(name) is str and name[:1] != "_"]
+    else:
+        return kind.__module__ != "builtins" and kinds.is_module(value)
+    for item in items:
+        if type(item) not in PLAIN and (isinstance(item, kinds.tensor) or (depth < _DEEP and holds(item, depth + 1, kinds))):
+            return True
+    return False
+
+
 def _within(path: str, item: Any, held: bool, depth: int, kinds: Kinds) -> Iterator[tuple[str, Any, bool]]:
     if isinstance(item, kinds.tensor):
         yield path, item, held

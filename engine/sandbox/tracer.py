@@ -15,6 +15,7 @@ from ..context import context
 from ..recording.recorder import Recorder
 from ..recording.running_loops import RunningLoop, RunningLoops
 from ..recording.store import RecordingError, TooMuchError
+from ..recording.tensor_paths import IN_CONTAINERS
 from ..tensor import Tensor
 from .levels import Levels
 from .transport.budget import SpentError
@@ -95,6 +96,13 @@ class Tape(RunningLoops):
             told = self.recorder if self.levels is None or observer is not self.levels.thin else self.levels.thin
             told.bind(name, value, function, given)
         self.mark()
+
+    def grown(self, name: str, value: Any, function: str) -> None:
+        """Something was appended to what has a name; in a long list it stands beyond what is looked at."""
+        if value.__class__ is list and len(value) > IN_CONTAINERS:
+            self.mark()
+        else:
+            self.bind(name, value, function)
 
     def placed(self, owner: Any, attribute: str) -> None:
         """A method gave an attribute of its object a value."""
