@@ -99,7 +99,7 @@ class Program(RunningLoops):
         """Other loops, or other iterations of them, run from now on."""
         with self.recorder.noting():
             self.recorder.settle()
-            self.recorder.loops((tuple([loop.key for loop in self.loops]), tuple([loop.k for loop in self.loops])))
+            self.recorder.loops(self.nest())
 
 
 class _Loader(SourceFileLoader):

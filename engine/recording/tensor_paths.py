@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,14 @@ PLAIN = frozenset((bool, bytes, complex, float, int, str, type(None), np.ndarray
 """Types of values in which nothing stands."""
 
 
+_NO_MODULES = frozenset((list, tuple, dict, set, FunctionType))
+"""Types of values that are no modules, and get names often."""
+
+
 def is_module(value: Any) -> bool:
     """Whether a value is a module whose `__init__` has begun, as far as can be told without running code of its own."""
+    if type(value) in _NO_MODULES:
+        return False
     try:
         own = object.__getattribute__(value, "__dict__")
     except AttributeError:

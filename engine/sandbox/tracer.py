@@ -15,7 +15,7 @@ from ..context import context
 from ..recording.recorder import Recorder
 from ..recording.running_loops import RunningLoop, RunningLoops
 from ..recording.store import RecordingError, TooMuchError
-from ..recording.tensor_paths import IN_CONTAINERS
+from ..recording.tensor_paths import IN_CONTAINERS, holds
 from ..tensor import Tensor
 from .levels import Levels
 from .transport.budget import SpentError
@@ -37,6 +37,9 @@ SPARE = 8 * 2**20
 """Bytes that are given back when there is no memory left, so that the end can be told. They are asked for and never written:
 addresses are what is limited, and the pages would cost half of a short run. So they come from the system itself: what C's
 `calloc` finds among memory that was in use before, it writes zeros into."""
+
+_SHORT = 8
+"""How many items a list has that is looked through whenever something is appended to it."""
 
 
 class Tape(RunningLoops):
@@ -98,11 +101,13 @@ class Tape(RunningLoops):
         self.mark()
 
     def grown(self, name: str, value: Any, function: str) -> None:
-        """Something was appended to what has a name; in a long list it stands beyond what is looked at."""
-        if value.__class__ is list and len(value) > IN_CONTAINERS:
-            self.mark()
-        else:
-            self.bind(name, value, function)
+        """Something was appended to what has a name: of a list it is looked at alone, and all of it whenever it has doubled."""
+        if value.__class__ is list:
+            n = len(value)
+            if n > IN_CONTAINERS or (n > _SHORT and n & (n - 1) and not holds(value[-1], kinds=self.recorder.kinds)):
+                self.mark()
+                return
+        self.bind(name, value, function)
 
     def placed(self, owner: Any, attribute: str) -> None:
         """A method gave an attribute of its object a value."""
@@ -150,7 +155,7 @@ class Tape(RunningLoops):
 
     def tell_loops(self) -> None:
         """Tell the recorder which loops run."""
-        self.recorder.loops((tuple([loop.key for loop in self.loops]), tuple([loop.k for loop in self.loops])))
+        self.recorder.turned(self.nest)
 
     # --- sending ------------------------------------------------------------------------------------------------------------
 

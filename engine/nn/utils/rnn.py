@@ -114,7 +114,7 @@ def pad_packed_sequence(
             )
         longest = total_length
     n = sizes[0]
-    padded = full((longest, n, *data.shape[1:]), padding_value, dtype=data.dtype)
+    padded: Any = full((longest, n, *data.shape[1:]), padding_value, dtype=data.dtype)
     start = first = 0
     for t in range(1, len(sizes) + 1):
         size = sizes[first]
