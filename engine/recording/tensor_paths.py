@@ -14,6 +14,8 @@ from .module_paths import MAX_SEARCHED
 
 IN_CONTAINERS = 64
 """How many items of a list, dict or object are looked at."""
+_SHORT = 8
+"""How many items a list has that is looked through whenever something is appended to it."""
 _DEEP = 3
 """How far a list in an object in a list is followed."""
 _KEYS = frozenset((str, int))
@@ -94,6 +96,15 @@ def holds(value: Any, depth: int = 0, kinds: Kinds = ENGINE) -> bool:
         if type(item) not in PLAIN and (isinstance(item, kinds.tensor) or (depth < _DEEP and holds(item, depth + 1, kinds))):
             return True
     return False
+
+
+def nothing_came(value: Any, kinds: Kinds = ENGINE) -> bool:
+    """Whether nothing new is found in a value to which something was appended. Of a list that alone is looked at; all of it, as
+    it may have changed otherwise, as long as it is short and whenever it has doubled."""
+    if type(value) is not list:
+        return False
+    n = len(value)
+    return n > IN_CONTAINERS or (n > _SHORT and bool(n & (n - 1)) and not holds([value[-1]], kinds=kinds))
 
 
 def _within(path: str, item: Any, held: bool, depth: int, kinds: Kinds) -> Iterator[tuple[str, Any, bool]]:

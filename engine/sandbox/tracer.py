@@ -15,7 +15,7 @@ from ..context import context
 from ..recording.recorder import Recorder
 from ..recording.running_loops import RunningLoop, RunningLoops
 from ..recording.store import RecordingError, TooMuchError
-from ..recording.tensor_paths import IN_CONTAINERS, holds
+from ..recording.tensor_paths import nothing_came
 from ..tensor import Tensor
 from .levels import Levels
 from .transport.budget import SpentError
@@ -37,9 +37,6 @@ SPARE = 8 * 2**20
 """Bytes that are given back when there is no memory left, so that the end can be told. They are asked for and never written:
 addresses are what is limited, and the pages would cost half of a short run. So they come from the system itself: what C's
 `calloc` finds among memory that was in use before, it writes zeros into."""
-
-_SHORT = 8
-"""How many items a list has that is looked through whenever something is appended to it."""
 
 
 class Tape(RunningLoops):
@@ -101,13 +98,11 @@ class Tape(RunningLoops):
         self.mark()
 
     def grown(self, name: str, value: Any, function: str) -> None:
-        """Something was appended to what has a name: of a list it is looked at alone, and all of it whenever it has doubled."""
-        if value.__class__ is list:
-            n = len(value)
-            if n > IN_CONTAINERS or (n > _SHORT and n & (n - 1) and not holds(value[-1], kinds=self.recorder.kinds)):
-                self.mark()
-                return
-        self.bind(name, value, function)
+        """Something was appended to what has a name."""
+        if nothing_came(value):
+            self.mark()
+        else:
+            self.bind(name, value, function)
 
     def placed(self, owner: Any, attribute: str) -> None:
         """A method gave an attribute of its object a value."""
