@@ -23,7 +23,7 @@ MODULES = {
     "packaging": ("", "version"),
     "pandas": ("",),
     "queue": ("",),
-    "scipy": ("", "integrate", "special"),
+    "scipy": ("", "integrate", "signal", "special"),
     "sklearn": (
         "",
         "base",
