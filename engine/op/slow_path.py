@@ -115,7 +115,7 @@ def promote(op: Op, *operands: Any) -> list[Any]:
     d = result_dtype(tuple(x for x in operands if x is not None))
     if op.floating and d.kind not in dtypes.INEXACT:
         d = dtypes.get_default_dtype()._numpy
-    arrays = []
+    arrays: list[Any] = []
     exact = op.exact_numbers and d.char in "eE"
     for k, x in enumerate(operands):
         if exact and k and x is not None and np.ndim(x) == 0:
@@ -223,7 +223,7 @@ def _floating_of(value: Any) -> Any:
 
 
 def _narrowed(value: Any, first: Any) -> Any:
-    single = first.char in "eE" and isinstance(value, np.ndarray | np.generic) and value.dtype == FLOAT32
+    single = first is not None and first.char in "eE" and isinstance(value, np.ndarray | np.generic) and value.dtype == FLOAT32
     return np.asarray(value).astype(first) if single else value
 
 
