@@ -77,6 +77,8 @@ def holds(value: Any, depth: int = 0, kinds: Kinds = ENGINE) -> bool:
     items: Any
     if kind is list or kind is tuple:
         items = value if len(value) <= IN_CONTAINERS else value[:IN_CONTAINERS]
+        if PLAIN.issuperset(map(type, items)):
+            return False
     elif kind is dict:
         items = [item for key, item in islice(value.items(), IN_CONTAINERS) if type(key) in _KEYS]
     elif kind.__module__ == "__main__":
