@@ -15,7 +15,7 @@ __all__ = [
 ]  # fmt: skip
 
 Array = Any
-_PADDED = {"wrap": "wrap", "symm": "symmetric", "symmetric": "symmetric", "circular": "wrap"}
+_PADDED: dict[str, Any] = {"wrap": "wrap", "symm": "symmetric", "symmetric": "symmetric", "circular": "wrap"}
 
 
 def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Array:
@@ -67,7 +67,7 @@ def _bounded(a: Array, b: Array, boundary: str, fillvalue: Any) -> Array:
     if boundary in ("fill", "pad"):
         wide = np.pad(a, widths, constant_values=fillvalue)
     elif boundary in _PADDED:
-        wide = np.pad(a, widths, mode=_PADDED[boundary])  # type: ignore[call-overload]
+        wide = np.pad(a, widths, mode=_PADDED[boundary])
     else:
         raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').")
     return _cut(_full(wide, b), wide.shape, b.shape, "valid")
@@ -124,7 +124,7 @@ def savgol_filter(
         raise ValueError("If mode is 'interp', window_length must be less than or equal to the size of x.")
     half, places = window_length // 2, np.arange(window_length) - (window_length - 1) / 2
     fits = np.linalg.pinv(np.vander(places, polyorder + 1, increasing=True))
-    modes = {"interp": "edge", "nearest": "edge", "mirror": "reflect", "constant": "constant", "wrap": "wrap"}
+    modes: dict[str, Any] = {"interp": "edge", "nearest": "edge", "mirror": "reflect", "constant": "constant", "wrap": "wrap"}
     if mode not in modes:
         raise ValueError("mode must be 'mirror', 'constant', 'nearest' 'wrap' or 'interp'.")
     more: dict[str, Any] = {"constant_values": cval} if mode == "constant" else {}
