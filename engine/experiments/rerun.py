@@ -99,7 +99,7 @@ class Follower:
     count = 0
     """How many events there are: none, since nothing is recorded here."""
     printed = warned = bind = placed = read = flag_set = grad_set = hook_ran = stepped = accumulated = lambda *_, **__: None
-    bound = loops = module_began = module_ended = lambda *_, **__: None
+    bound = loops = turned = module_began = module_ended = lambda *_, **__: None
 
     def __init__(self, calls: list[Call], number: int, until: float = math.inf) -> None:
         """Follow up to the end of backward pass `number`, counted from 1, a run that must make the same `calls` as the first

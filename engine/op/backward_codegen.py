@@ -11,8 +11,9 @@ from ..autograd.node import Node
 from ..autograd.primitives import primitives
 from ..autograd.saved_variable import FREED, check_result, check_version, opened
 from ..context import grad_mode, observed
+from ..dtypes import INEXACT
 from ..errors import AutogradError
-from ..tensor import constant
+from ..tensor import Tensor, constant
 from . import inline
 from .code_cache import codes
 from .declare import Op, argument_names, array_vocabulary, on_arrays, parameters_of
@@ -60,11 +61,11 @@ _settled: dict[tuple[type[Node], str], type[Node]] = {}
 
 
 def settle(node: Node, kind: str) -> None:
-    """Let a new node run its rules as complex numbers ("c") or bfloat16 ("V") want it."""
+    """Let a new node run its rules as complex numbers ("c") or those of 16 bits ("V" and "f") want it."""
     cls: Any = type(node)
     made = _settled.get((cls, kind))
     if made is None:
-        own = _rounding(cls) if kind == "V" else _conjugating(cls) if cls._op.holomorphic else None
+        own = _rounding(cls) if kind != "c" else _conjugating(cls) if cls._op.holomorphic else None
         made = cls
         if own is not None:
             made = type(cls.__name__, (cls,), {"__slots__": (), "__module__": cls.__module__, **own})
@@ -93,15 +94,36 @@ def _conj(array: Any) -> Any:
     return np.asarray(np.conj(array))
 
 
-def _rounding(cls: type[Node]) -> dict[str, Any]:
-    """The rules for bfloat16: on tensors, since each operation in them rounds its result."""
+def _rounding(cls: Any) -> dict[str, Any]:
+    """The rules for numbers of 16 bits: on tensors, since each operation in them rounds its result; those of one kernel on
+    numbers of 32 bits, which are rounded at its end."""
+    op: Op = cls._op
 
     def apply_arrays(node: Node, grad: Any) -> tuple[Any, ...]:
         with grad_mode(False), observed(None):
             upstream = [None if g is None else constant(g) for g in grad] if node.several else constant(grad)
-            return tuple([getattr(g, "_array", g) for g in cls.apply_tensors(node, upstream)])
+            half = _only_half(upstream, node) if op.fused else None
+            if half is None:
+                return tuple([getattr(g, "_array", g) for g in cls.apply_tensors(node, upstream)])
+            upstream = [_single(g) for g in upstream] if node.several else _single(upstream)
+            made = run_on_tensors(op, node, upstream, _single)
+            return tuple([None if g is None else g._array.astype(half) for g in made])
 
     return {"apply_arrays": apply_arrays}
+
+
+def _only_half(upstream: Any, node: Node) -> Any:
+    """The one dtype, of 16 bits, of all floating point numbers that a rule is given; None where they are of several."""
+    given = [*(upstream if node.several else [upstream]), *[node.unpack(i) for i in range(len(node.saved_names))]]
+    found = {t._array.dtype for t in given if isinstance(t, Tensor) and t._array.dtype.kind in INEXACT}
+    return found.pop() if len(found) == 1 else None
+
+
+def _single(value: Any) -> Any:
+    """A tensor of 16 bits in 32; anything else as it is."""
+    if isinstance(value, Tensor) and value._array.dtype.char in "eE":
+        return constant(value._array.astype(np.float32))
+    return value
 
 
 def _rule_arguments(op: Op, names: list[str]) -> str:
@@ -178,14 +200,14 @@ def write_backward(op: Op) -> Callable[[Node, Any], tuple[Any, ...]]:
     return compiled(text, "apply_arrays", names)
 
 
-def run_on_tensors(op: Op, node: Node, grad: Any) -> tuple[Any, ...]:
-    """The rules on recorded tensors, for `create_graph`."""
+def run_on_tensors(op: Op, node: Node, grad: Any, kept: Callable[[Any], Any] = lambda value: value) -> tuple[Any, ...]:
+    """The rules on recorded tensors, for `create_graph`, and on what `kept` makes of each that the node has saved."""
     if node._saved is None:
         raise AutogradError(FREED)
     values: dict[str, Any] = {}
     for i, name in enumerate(op.saved_names):
         value = node.unpack(i)
-        values[name] = list(value) if name in op.tensor_lists else value
+        values[name] = [kept(each) for each in value] if name in op.tensor_lists else kept(value)
     needs = tuple(e[0] is not None for e in node.edges)
 
     def call(rule: Any, **extra: Any) -> Any:

@@ -115,23 +115,31 @@ def _formula(op: Op, names: dict[str, Any]) -> str | None:
     return inline.text(inline.formula(op.forward), local, outside, names)
 
 
+_HALF = "{0}.char in 'eE'"
+"""Whether a dtype is float16 or bfloat16, by the letters that they have."""
+_SPECIAL = "({0}.char in 'eE' or {0}.kind == 'c')"
+"""Whether it is one of them, or complex."""
+
+
 def _computed(op: Op, names: dict[str, Any]) -> str:
-    """The operation's result: of bfloat16 numbers, computed in float32 and rounded once, as PyTorch's kernels do; and the
+    """The operation's result: of numbers of 16 bits, computed in float32 and rounded once, as PyTorch's kernels do; and the
     refusal of complex ones."""
     plain = _formula(op, names) or f"forward({_forward_arguments(op)})"
     if op.view or "casts" in op.traits or not op.tensors:
         return plain
-    kind = "in 'cV'" if op.real_only else "== 'V'"
+    special = _SPECIAL if op.real_only else _HALF
+    if op.stepwise:
+        special = "{0}.kind in 'cV'" if op.real_only else "{0}.kind == 'V'"
     halves = []
     for name in op.tensors:
         a = f"a_{variable(name)}"
         if name in op.broadcast[1:]:
             continue
         if name in op.tensor_lists:
-            halves.append(f"{a} and {a}[0].dtype is not FLOAT32 and {a}[0].dtype.kind {kind}")
+            halves.append(f"{a} and {a}[0].dtype is not FLOAT32 and {special.format(f'{a}[0].dtype')}")
         else:
             there = "" if name in op.broadcast or name == op.parameters[0].name else f"{a} is not None and "
-            halves.append(f"{there}{a}.dtype is not FLOAT32 and {a}.dtype.kind {kind}")
+            halves.append(f"{there}{a}.dtype is not FLOAT32 and {special.format(f'{a}.dtype')}")
     return f"in_single(op, {_forward_arguments(op)}) if {' or '.join(halves)} else {plain}"
 
 
@@ -222,12 +230,13 @@ def _link(op: Op) -> list[str]:
         lines.append("    node.shape = tuple([(a.shape, a.dtype) for a in out])")
         lines.append("    node.dtype = None")
         lines.append("    for a in out:")
-        lines.append("        if a.dtype is not FLOAT32 and a.dtype.kind in 'cV': settle(node, a.dtype.kind); break")
+        lines.append(f"        if a.dtype is not FLOAT32 and {_SPECIAL.format('a.dtype')}: settle(node, a.dtype.kind); break")
         lines.append("    for k, r in enumerate(result):")
         lines.append("        if r._array.dtype.kind in INEXACT: r._needs = True; r._node = node; r._nr = k")
     else:
         lines.append("    node.shape = out.shape; node.dtype = dtype_of_out = out.dtype")
-        lines.append("    if dtype_of_out is not FLOAT32 and dtype_of_out.kind in 'cV': settle(node, dtype_of_out.kind)")
+        special = _SPECIAL.format("dtype_of_out")
+        lines.append(f"    if dtype_of_out is not FLOAT32 and {special}: settle(node, dtype_of_out.kind)")
         lines.append("    result._needs = True; result._node = node")
     return lines
 

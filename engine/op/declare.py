@@ -76,6 +76,12 @@ class Op:
     """Whether its rules are written without conjugates, which the engine adds where numbers are complex."""
     real_only: str | Exception | Changed[Exception] = ""
     """What PyTorch says of complex numbers: its kernel's name, a sentence, or its error; "" where it takes them."""
+    fused: bool = False
+    """Whether PyTorch computes its derivatives in one kernel."""
+    exact_numbers: bool = False
+    """Whether a number beside numbers of 16 bits is taken as it is, and not rounded to them."""
+    stepwise: bool = False
+    """Whether PyTorch computes it in several steps, which round float16 each."""
     shows: Mapping[str, Callable[..., Any] | None] = field(default_factory=dict)
     """What the node shows otherwise than the rule saves it: how it comes from what is saved, None for what is not shown."""
 
@@ -126,6 +132,9 @@ def op(
     turned: int = 0,
     holomorphic: bool = True,
     real_only: str | Exception | Changed[Exception] = "",
+    fused: bool = False,
+    stepwise: bool = False,
+    exact_numbers: bool = False,
     shows: Mapping[str, Callable[..., Any] | None] | None = None,
     **rules: Rule | None,
 ) -> Callable[[Callable[..., Any]], Any]:
@@ -152,6 +161,10 @@ def op(
             operation (`abs`, `real`) say themselves what is conjugated. For real numbers there is no difference.
         real_only: why complex numbers are refused: the name of PyTorch's kernel, the sentence of its NotImplementedError, or
             another error.
+        fused: PyTorch has one kernel for its derivatives, so that numbers of 16 bits are rounded once, at its end; else each
+            operation in a rule rounds them.
+        stepwise: PyTorch computes the operation itself in several steps, each of which rounds numbers of float16.
+        exact_numbers: a number beside numbers of 16 bits is taken as it is, and not rounded to them.
         shows: attributes of the node (`_saved_…`) that are not what the rule saves by that name: how each comes from what is
             saved, by a function of a function that gets it; None for what PyTorch's node does not show.
         rules: per input that may be a tensor its rule, or None.
@@ -183,6 +196,9 @@ def op(
             turned=turned,
             holomorphic=holomorphic,
             real_only=real_only,
+            fused=fused,
+            stepwise=stepwise,
+            exact_numbers=exact_numbers,
             shows=shows or {},
         )
         _check(o)
@@ -305,7 +321,8 @@ def overload(of: Callable[..., Any], name: str, node: str, *, number: str | None
     rules: dict[str, Any] = {n: None if n == number else rule for n, rule in own.rules.items()}
     declare = op(
         own.template, broadcast=own.broadcast, name=own.name, floating=own.floating, node=node, symbol=own.symbol,
-        holomorphic=own.holomorphic, real_only=own.real_only, **rules,
+        holomorphic=own.holomorphic, real_only=own.real_only, fused=own.fused, stepwise=own.stepwise,
+        exact_numbers=own.exact_numbers, **rules,
     )  # fmt: skip
     return declare(forward)
 

@@ -115,9 +115,13 @@ def promote(op: Op, *operands: Any) -> list[Any]:
     d = result_dtype(tuple(x for x in operands if x is not None))
     if op.floating and d.kind not in dtypes.INEXACT:
         d = dtypes.get_default_dtype()._numpy
-    arrays = []
-    for x in operands:
-        if x is None or (x.__class__ is np.ndarray and x.dtype is d):
+    arrays: list[Any] = []
+    exact = op.exact_numbers and d.char in "eE"
+    for k, x in enumerate(operands):
+        if exact and k and x is not None and np.ndim(x) == 0:
+            # Beside numbers of 16 bits a single one is not rounded to them.
+            arrays.append(np.asarray(x).astype(FLOAT32))
+        elif x is None or (x.__class__ is np.ndarray and x.dtype is d):
             arrays.append(x)
         elif isinstance(x, np.ndarray):
             arrays.append(x if x.dtype is d else x.astype(d))
@@ -177,7 +181,7 @@ def _cast(tensor: Tensor, target: Any) -> Tensor:
 
 
 def in_single(op: Op, *arguments: Any, **named: Any) -> Any:
-    """What a formula gives for bfloat16 arrays: computed in float32, results in bfloat16.
+    """What a formula gives for arrays of float16 or bfloat16: computed in float32, results in what they are.
 
     Raises:
         NotImplementedError, RuntimeError: for complex arrays, where the operation is for real numbers only.
@@ -189,8 +193,9 @@ def in_single(op: Op, *arguments: Any, **named: Any) -> Any:
                     raise not_for(op.real_only, array.dtype)
     if "matrix_product" in op.traits and len({a.dtype for a in arguments if a.__class__ is np.ndarray}) > 1:
         return op.forward(*arguments, **named)  # which says that their dtypes differ
+    first = next((k for value in (*arguments, *named.values()) if (k := _floating_of(value)) is not None), None)
     out = op.forward(*[_widened(a) for a in arguments], **{name: _widened(a) for name, a in named.items()})
-    return tuple([_narrowed(a) for a in out]) if isinstance(out, tuple | list) else _narrowed(out)
+    return tuple([_narrowed(a, first) for a in out]) if isinstance(out, tuple | list) else _narrowed(out, first)
 
 
 def not_for(what: str | Exception | Changed[Exception], dtype: Any) -> Exception:
@@ -207,12 +212,19 @@ def not_for(what: str | Exception | Changed[Exception], dtype: Any) -> Exception
 def _widened(value: Any) -> Any:
     if isinstance(value, list):
         return [_widened(v) for v in value]
-    return value.astype(FLOAT32) if value.__class__ is np.ndarray and value.dtype.kind == "V" else value
+    return value.astype(FLOAT32) if value.__class__ is np.ndarray and value.dtype.char in "eE" else value
 
 
-def _narrowed(value: Any) -> Any:
-    single = isinstance(value, np.ndarray | np.generic) and value.dtype == FLOAT32
-    return np.asarray(value).astype(dtypes.bfloat16._numpy) if single else value
+def _floating_of(value: Any) -> Any:
+    """The dtype of an array of floating point numbers, or of the first of a list of them; None of anything else."""
+    if isinstance(value, list):
+        return _floating_of(value[0]) if value else None
+    return value.dtype if value.__class__ is np.ndarray and value.dtype.kind in dtypes.INEXACT else None
+
+
+def _narrowed(value: Any, first: Any) -> Any:
+    single = first is not None and first.char in "eE" and isinstance(value, np.ndarray | np.generic) and value.dtype == FLOAT32
+    return np.asarray(value).astype(first) if single else value
 
 
 def otherwise(op: Op, error: Exception, arrays: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:

@@ -321,7 +321,8 @@ def _misfit(
         if isinstance(error, TypeError):
             return error
         names = ", ".join(f'"{"input" if name == "self" else name}"' for name in missing)
-        return TypeError(f"{called.name}() missing {len(missing)} required positional arguments: {names}")
+        noun = "arguments" if len(missing) == 1 else "argument"  # as PyTorch has them
+        return TypeError(f"{called.name}() missing {len(missing)} required positional {noun}: {names}")
     return TypeError(f"{called.name}() got an unexpected keyword argument '{next(iter(unknown))}'")
 
 

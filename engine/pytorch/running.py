@@ -25,6 +25,7 @@ from ..recording.bounded_text import name_of
 from ..recording.events import NOTHING, Printed, Warned
 from ..recording.recording import Recording
 from ..recording.running_loops import RunningLoop, RunningLoops
+from ..recording.tensor_paths import nothing_came
 from ..recording.writer import NOWHERE
 from ..sandbox.instrument import TAPE, instrument
 from .filing import Filing, recording_of
@@ -51,6 +52,11 @@ class Program(RunningLoops):
     def given(self, name: str, value: Any, function: str) -> None:
         """An argument of a function, or what a loop has come to, got its name."""
         self.bind(name, value, function, True)
+
+    def grown(self, name: str, value: Any, function: str) -> None:
+        """Something was appended to what has a name."""
+        if not nothing_came(value, self.recorder.kinds):
+            self.bind(name, value, function)
 
     def passing(self, name: str, value: Any, function: str) -> Any:
         """A name is about to be bound inside an expression."""
@@ -99,7 +105,7 @@ class Program(RunningLoops):
         """Other loops, or other iterations of them, run from now on."""
         with self.recorder.noting():
             self.recorder.settle()
-            self.recorder.loops((tuple([loop.key for loop in self.loops]), tuple([loop.k for loop in self.loops])))
+            self.recorder.loops(self.nest())
 
 
 class _Loader(SourceFileLoader):

@@ -35,7 +35,7 @@ from .module_paths import Calls, Inside
 from .op_info import OpInfo
 from .recording import Recording
 from .store import ArrayStore, StoredArray
-from .tensor_paths import IN_CONTAINERS, PLAIN, Kinds, tensor_paths
+from .tensor_paths import IN_CONTAINERS, PLAIN, Kinds, holds, tensor_paths
 from .writer import NOWHERE, LoopNest, Where, Writer
 
 BATCH = 20_000
@@ -68,7 +68,9 @@ class Logbook(ABC):
         self._forms = self.writer.forms
         self._known = codes.known
         self._assembly = Assembly()
-        self._loops: LoopNest = ((), ())
+        self._nest: LoopNest | None = ((), ())
+        """The loops that run, where that has been asked."""
+        self._told: Callable[[], LoopNest] = lambda: ((), ())
         self._scopes: dict[Inside, dict[Any, int]] = {}
         """The scopes of the loops that run: module → code (and call path) → row."""
         self._here: dict[Any, int] = {}
@@ -82,6 +84,8 @@ class Logbook(ABC):
         """Names of modules -> the paths by which what is in them was named."""
         self._owners: dict[int, tuple[weakref.ref[Any], str, str]] = {}
         """id() of an object of the program's -> that object, its first name, and the function whose local that is."""
+        self._owners_most = 256
+        """How many of them may be there before those that are gone are forgotten."""
         self._named: dict[int, int] = {}
         """What has a name -> within how many calls of the program it was given one, the fewest."""
         self._running: list[int] = []
@@ -181,9 +185,22 @@ class Logbook(ABC):
 
     def loops(self, nest: LoopNest) -> None:
         """Other loops, or other iterations of them, run from now on."""
-        self._loops = nest
+        self._nest = nest
         self._scopes = {}
         self._enter_scopes()
+
+    def turned(self, told: Callable[[], LoopNest]) -> None:
+        """Other loops, or other iterations of them, run from now on; which, is asked when something is written down in them."""
+        self._nest, self._told = None, told
+        if self._here or len(self._scopes) > 1:
+            self._scopes = {}
+            self._enter_scopes()
+
+    @property
+    def _loops(self) -> LoopNest:
+        if self._nest is None:
+            self._nest = self._told()
+        return self._nest
 
     def _enter_scopes(self) -> None:
         inside = self.module_calls.inside
@@ -251,7 +268,8 @@ class Logbook(ABC):
         also = module and not given and not self._loops[0]
         gone = self._within.get((function, name), {})
         within: dict[str, None] = {}
-        for path, tensor, held in tensor_paths(value, kinds=self.kinds):
+        found = tensor_paths(value, kinds=self.kinds) if module or holds(value, kinds=self.kinds) else ()
+        for path, tensor, held in found:
             # What has a name keeps it; parameters get a further one where a model is made of named modules, shares them or
             # is bound a second time. Attributes are of interest only if they have been seen.
             number = self.known(tensor)
@@ -275,7 +293,13 @@ class Logbook(ABC):
             owner, held = weakref.ref(value), object.__getattribute__(value, "__dict__")
         except (AttributeError, TypeError):
             return
-        self._owners.setdefault(id(value), (owner, name, function))
+        owners = self._owners
+        if len(owners) > self._owners_most:
+            self._owners = owners = {key: held for key, held in owners.items() if held[0]() is not None}
+            self._owners_most = 2 * len(owners) + 256
+        found = owners.get(id(value))
+        if found is None or found[0]() is not value:
+            owners[id(value)] = owner, name, function
         if module or type(held) is not dict:
             return
         seen: set[int] = set()

@@ -10,6 +10,7 @@ from typing import Any
 
 from .call_paths import Codes
 from .thinning import Turns
+from .writer import LoopNest
 
 
 class RunningLoops(ABC):
@@ -25,6 +26,10 @@ class RunningLoops(ABC):
     @abstractmethod
     def tell_loops(self) -> None:
         """Other loops, or other iterations of them, run from now on."""
+
+    def nest(self) -> LoopNest:
+        """The loops that run, and which iteration each is in."""
+        return tuple([loop.key for loop in self.loops]), tuple([loop.k for loop in self.loops])
 
     def began(self) -> None:  # noqa: B027
         """An iteration begins."""
@@ -61,15 +66,16 @@ class RunningLoops(ABC):
 
     def _around(self, frame: FrameType) -> tuple[int, int]:
         """The cell of a frame in which a loop begins, and how many calls of the program are around it."""
-        return self.codes.cell(frame.f_code), len(self.codes.path(frame)) // 3
+        return self.codes.cell(frame.f_code), self.codes.depth(frame)
 
     def enter(self, loop: RunningLoop) -> None:
         """An iteration of a loop begins; the loops within it, of its last iteration, are over."""
         loop.k += 1
-        if loop in self.loops:
-            del self.loops[self.loops.index(loop) + 1 :]
-        else:
-            self.loops.append(loop)
+        loops = self.loops
+        if not loop.k or loop not in loops:
+            loops.append(loop)
+        elif loops[-1] is not loop:
+            del loops[loops.index(loop) + 1 :]
         self.tell_loops()
         self.began()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,8 @@ from .module_paths import MAX_SEARCHED
 
 IN_CONTAINERS = 64
 """How many items of a list, dict or object are looked at."""
+_SHORT = 8
+"""How many items a list has that is looked through whenever something is appended to it."""
 _DEEP = 3
 """How far a list in an object in a list is followed."""
 _KEYS = frozenset((str, int))
@@ -20,8 +23,14 @@ PLAIN = frozenset((bool, bytes, complex, float, int, str, type(None), np.ndarray
 """Types of values in which nothing stands."""
 
 
+_NO_MODULES = frozenset((list, tuple, dict, set, FunctionType))
+"""Types of values that are no modules, and get names often."""
+
+
 def is_module(value: Any) -> bool:
     """Whether a value is a module whose `__init__` has begun, as far as can be told without running code of its own."""
+    if type(value) in _NO_MODULES:
+        return False
     try:
         own = object.__getattribute__(value, "__dict__")
     except AttributeError:
@@ -60,6 +69,44 @@ def tensor_paths(value: Any, depth: int = 0, kinds: Kinds = ENGINE) -> Iterator[
         yield from _attributes(value, depth, kinds)
     elif kind.__module__ == "__main__":
         yield from _attributes(value, depth, kinds)
+
+
+def holds(value: Any, depth: int = 0, kinds: Kinds = ENGINE) -> bool:
+    """Whether `tensor_paths` may find anything in a value: asked, mostly in vain, of all that gets a name, so it is quick."""
+    kind = type(value)
+    items: Any
+    if kind is list or kind is tuple:
+        items = value if len(value) <= IN_CONTAINERS else value[:IN_CONTAINERS]
+        if PLAIN.issuperset(map(type, items)):
+            return False
+    elif kind is dict:
+        items = [item for key, item in islice(value.items(), IN_CONTAINERS) if type(key) in _KEYS]
+    elif kind.__module__ == "__main__":
+        try:
+            own = object.__getattribute__(value, "__dict__")
+        except AttributeError:
+            return False
+        if type(own) is not dict:
+            return False
+        if "_parameters" in own:
+            return True
+        first = own if len(own) <= IN_CONTAINERS else dict(islice(own.items(), IN_CONTAINERS))
+        items = [item for name, item in first.items() if type(item) not in PLAIN and type(name) is str and name[:1] != "_"]
+    else:
+        return kind.__module__ != "builtins" and kinds.is_module(value)
+    for item in items:
+        if type(item) not in PLAIN and (isinstance(item, kinds.tensor) or (depth < _DEEP and holds(item, depth + 1, kinds))):
+            return True
+    return False
+
+
+def nothing_came(value: Any, kinds: Kinds = ENGINE) -> bool:
+    """Whether nothing new is found in a value to which something was appended. Of a list that alone is looked at; all of it, as
+    it may have changed otherwise, as long as it is short and whenever it has doubled."""
+    if type(value) is not list:
+        return False
+    n = len(value)
+    return n > IN_CONTAINERS or (n > _SHORT and bool(n & (n - 1)) and not holds([value[-1]], kinds=kinds))
 
 
 def _within(path: str, item: Any, held: bool, depth: int, kinds: Kinds) -> Iterator[tuple[str, Any, bool]]:

@@ -12,7 +12,7 @@ from typing import Any
 from .policy.syntax import READER, WRITER
 
 TAPE = "__gradtape__"
-"""The built-in name of the reporter: has `bind`, `given`, `passing`, `loop`, `tick`, `leave`, `mark` and `show`."""
+"""The built-in name of the reporter: has `bind`, `given`, `grown`, `passing`, `loop`, `tick`, `leave`, `mark` and `show`."""
 
 _FILLING = frozenset(
     ("append", "extend", "insert", "update", "add_module", "register_module", "register_parameter", "register_buffer")
@@ -106,6 +106,15 @@ def _filled(value: ast.expr) -> str:
     return ""
 
 
+def _is_appending(value: ast.expr) -> bool:
+    """Whether it is `name.append(…)`."""
+    return (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and (value.func.attr == "append" and isinstance(value.func.value, ast.Name))
+    )
+
+
 class _Rewriter(ast.NodeTransformer):
     def __init__(self) -> None:
         self.functions: list[str] = [""]
@@ -148,8 +157,9 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(node.value, ast.Constant):
             return node
         filled = _filled(node.value)
+        how = "grown" if filled and _is_appending(node.value) else "bind"
         self.generic_visit(node)
-        return [node, *(self._binds([filled], node) if filled else ()), _report("mark", at=node)]
+        return [node, *(self._binds([filled], node, how) if filled else ()), _report("mark", at=node)]
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> Any:
         """`(a := value)`: the value passes through the tape, since the name may not be bound when the statement ends."""

@@ -15,6 +15,7 @@ from ..context import context
 from ..recording.recorder import Recorder
 from ..recording.running_loops import RunningLoop, RunningLoops
 from ..recording.store import RecordingError, TooMuchError
+from ..recording.tensor_paths import nothing_came
 from ..tensor import Tensor
 from .levels import Levels
 from .transport.budget import SpentError
@@ -96,6 +97,13 @@ class Tape(RunningLoops):
             told.bind(name, value, function, given)
         self.mark()
 
+    def grown(self, name: str, value: Any, function: str) -> None:
+        """Something was appended to what has a name."""
+        if nothing_came(value):
+            self.mark()
+        else:
+            self.bind(name, value, function)
+
     def placed(self, owner: Any, attribute: str) -> None:
         """A method gave an attribute of its object a value."""
         if context.observer is not None:
@@ -142,7 +150,7 @@ class Tape(RunningLoops):
 
     def tell_loops(self) -> None:
         """Tell the recorder which loops run."""
-        self.recorder.loops((tuple([loop.key for loop in self.loops]), tuple([loop.k for loop in self.loops])))
+        self.recorder.turned(self.nest)
 
     # --- sending ------------------------------------------------------------------------------------------------------------
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
+from typing import Any, Literal
 
 import numpy as np
 
 from ...safe_attributes import read
 
 __all__ = [
-    "LabelBinarizer", "LabelEncoder", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "StandardScaler", "label_binarize",
-    "minmax_scale", "normalize", "scale",
+    "LabelBinarizer", "LabelEncoder", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "PolynomialFeatures", "StandardScaler",
+    "label_binarize", "minmax_scale", "normalize", "scale",
 ]  # fmt: skip
 
 Array = Any
@@ -180,6 +181,75 @@ class MaxAbsScaler(_Transformer):
         """Data as they were."""
         self._ready()
         return _matrix(X) * self.scale_
+
+
+class PolynomialFeatures(_Transformer):
+    """Products of features, up to a degree."""
+
+    _fitted = ("n_features_in_",)
+    _settings = {"degree": 2, "include_bias": True, "interaction_only": False, "order": "C"}
+
+    def __init__(
+        self, degree: Any = 2, *, interaction_only: bool = False, include_bias: bool = True, order: Literal["C", "F"] = "C"
+    ) -> None:
+        self.degree, self.interaction_only, self.include_bias, self.order = degree, interaction_only, include_bias, order
+
+    def fit(self, X: Any, y: Any = None) -> PolynomialFeatures:
+        """See how many features there are.
+
+        Raises:
+            ValueError: for degrees that cannot be.
+        """
+        low, high = self.degree if isinstance(self.degree, tuple | list) else (0, self.degree)
+        if not 0 <= low <= high:
+            raise ValueError(
+                "degree=(min_degree, max_degree) must be non-negative integers that fulfil min_degree <= max_degree, got "
+                f"{self.degree}."
+            )
+        if high == 0 and not self.include_bias:
+            raise ValueError("Setting degree to zero and include_bias to False would result in an empty output array.")
+        self.n_features_in_ = _matrix(X).shape[1]
+        self.n_output_features_ = len(self._products())
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """The products, by degree: (N, products)."""
+        self._ready()
+        data = _matrix(X)
+        if data.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {data.shape[1]} features, but PolynomialFeatures is expecting {self.n_features_in_} features as input."
+            )
+        made: dict[tuple[int, ...], Array] = {(): np.ones(len(data), data.dtype)}
+
+        def product(features: tuple[int, ...]) -> Array:
+            if features not in made:
+                made[features] = product(features[1:]) * data[:, features[0]]
+            return made[features]
+
+        return np.array(np.stack([product(features) for features in self._products()], 1), order=self.order)
+
+    @property
+    def powers_(self) -> Array:
+        """The power of each feature in each product, (products, features)."""
+        self._ready()
+        return np.stack([np.bincount(features, minlength=self.n_features_in_) for features in self._products()])
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The products as texts, of the names of the features or of `x0`, `x1`, ..."""
+        names = [f"x{k}" for k in range(self.n_features_in_)] if input_features is None else list(input_features)
+        texts = []
+        for powers in self.powers_:
+            factors = (name if n == 1 else f"{name}^{n}" for name, n in zip(names, powers, strict=True) if n)
+            texts.append(" ".join(factors) or "1")
+        return np.asarray(texts, dtype=object)
+
+    def _products(self) -> list[tuple[int, ...]]:
+        """The features of which each product is made."""
+        low, high = self.degree if isinstance(self.degree, tuple | list) else (0, self.degree)
+        ways = itertools.combinations if self.interaction_only else itertools.combinations_with_replacement
+        degrees = [0] * bool(self.include_bias) + list(range(max(1, low), high + 1))
+        return [features for degree in degrees for features in ways(range(self.n_features_in_), degree)]
 
 
 class LabelEncoder(_Transformer):

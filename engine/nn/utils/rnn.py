@@ -11,7 +11,6 @@ from ... import dtypes
 from ...compat.classes import known_as
 from ...ops.creation.factories import full
 from ...ops.nn.recurrent import _packed
-from ...ops.shape.joining import cat, stack
 from ...tensor import Tensor, constant
 
 __all__ = [
@@ -114,13 +113,19 @@ def pad_packed_sequence(
                 f"{total_length} and max sequence length being {longest}"
             )
         longest = total_length
-    n, start, steps = sizes[0], 0, []
-    for t in range(longest):
-        size = sizes[t] if t < len(sizes) else 0
-        filling = full((n - size, *data.shape[1:]), padding_value, dtype=data.dtype)
-        steps.append(cat([data[start : start + size], filling]) if size < n else data[start : start + size])
-        start += size
-    padded = stack(steps, 1 if batch_first else 0)
+    n = sizes[0]
+    padded: Any = full((longest, n, *data.shape[1:]), padding_value, dtype=data.dtype)
+    start = first = 0
+    for t in range(1, len(sizes) + 1):
+        size = sizes[first]
+        if t == len(sizes) or sizes[t] != size:
+            # As many steps as go on in the same number of sequences.
+            count = (t - first) * size
+            piece = data[start : start + count].view(t - first, size, *data.shape[1:])
+            padded[first:t, :size].copy_(piece)
+            start, first = start + count, t
+    if batch_first:
+        padded = padded.transpose(0, 1)
     lengths = constant(np.sum(np.asarray(sizes)[:, None] > np.arange(n), 0, dtype=np.int64))
     if back is None:
         return padded, lengths
@@ -147,21 +152,28 @@ def pad_sequence(
         raise RuntimeError(f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}")
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    sequences = list(sequences)
+    if not sequences:
+        raise RuntimeError("received an empty list of sequences")
+    for k, s in enumerate(sequences):
+        if not isinstance(s, Tensor):
+            raise TypeError(f"expected Tensor as element {k} in argument 0, but got {type(s).__name__}")
     longest = max(s.size(0) for s in sequences)
-    padded = []
-    for s in sequences:
-        missing = longest - s.size(0)
-        if missing:
-            filling = full((missing, *s.shape[1:]), padding_value, dtype=s.dtype)
-            s = cat([s, filling] if padding_side == "right" else [filling, s])
-        padded.append(s)
-    return stack(padded, 0 if batch_first else 1)
+    sizes = (len(sequences), longest) if batch_first else (longest, len(sequences))
+    padded = full((*sizes, *sequences[0].shape[1:]), padding_value, dtype=sequences[0].dtype)
+    for k, s in enumerate(sequences):
+        start = longest - s.size(0) if padding_side == "left" else 0
+        place = padded.select(0, k) if batch_first else padded.select(1, k)
+        place.narrow(0, start, s.size(0)).copy_(s)
+    return padded
 
 
 def unpad_sequence(padded_sequences: Any, lengths: Any, batch_first: bool = False) -> list[Any]:
-    """The sequences of these lengths that `pad_sequence` put together."""
-    several = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
-    return [sequence[: int(n)] for sequence, n in zip(several.unbind(0), lengths)]
+    """The sequences of these lengths that `pad_sequence` put together; without `batch_first` what is given is transposed."""
+    if not batch_first:
+        padded_sequences.transpose_(0, 1)
+    places = constant(np.arange(padded_sequences.shape[1]))
+    return [sequence[places < length] for sequence, length in zip(padded_sequences, lengths, strict=True)]
 
 
 known_as("torch.nn.utils.rnn", PackedSequence)

@@ -97,6 +97,7 @@ def bias_slopes(grad):
     ),
     bias=lambda grad: bias_slopes(grad),
     broadcast=(),
+    fused=True,
     node="ConvolutionBackward0",
     name="convolution",
     shows={

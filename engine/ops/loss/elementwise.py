@@ -128,6 +128,7 @@ def number_minus(number: float, tensor: Tensor) -> Tensor:
     traits="distance",
     self=lambda grad, self, target, reduction: shares(grad, self, reduction) * (2.0 * (self - target)),
     target=lambda grad, self, target, reduction: shares(grad, self, reduction) * (-2.0 * (self - target)),
+    stepwise=True,
     node="MseLossBackward0",
     name="mse_loss",
     real_only="mse_cpu",
@@ -143,6 +144,7 @@ def _mse_loss(self, target, reduction):
     traits="distance magnitude",
     self=lambda grad, self, target, reduction, delta: shares(grad, self, reduction) * _clamp(self - target, -delta, delta),
     target=lambda grad, self, target, reduction, delta: shares(grad, self, reduction) * _clamp(target - self, -delta, delta),
+    fused=True,
     node="HuberLossBackward0",
     name="huber_loss",
     real_only="huber_cpu",
@@ -160,6 +162,8 @@ def _huber_loss(self, target, reduction, delta):
     target=lambda grad, self, target, beta, reduction: (
         shares(grad, self, reduction) * _clamp((target - self) / beta, -1.0, 1.0)
     ),
+    fused=True,
+    stepwise=True,
     node="SmoothL1LossBackward0",
     name="smooth_l1_loss",
     real_only="smooth_l1_cpu",

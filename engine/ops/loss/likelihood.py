@@ -43,6 +43,7 @@ from .elementwise import (
     ),
     weight=None,
     broadcast=(),
+    fused=True,
     node="BinaryCrossEntropyBackward0",
     name="binary_cross_entropy",
     real_only="binary_cross_entropy",

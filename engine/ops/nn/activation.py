@@ -87,6 +87,7 @@ def masked(array, out):
 @op(
     r"\mathrm{{gelu}}({self})",
     self=lambda grad, self, approximate: gelu_tanh_backward(grad, self) if approximate == "tanh" else gelu_backward(grad, self),
+    fused=True,
     node="GeluBackward0",
     name="gelu",
     real_only="GeluKernelImpl",
@@ -167,6 +168,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 @op(
     r"\mathrm{{softplus}}({self})",
     self=lambda grad, self, beta, threshold: grad * where(self * beta > threshold, 1.0, sigmoid(self * beta)),
+    fused=True,
     node="SoftplusBackward0",
     name="softplus",
     real_only="softplus_cpu",
@@ -188,6 +190,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     r"\ln \sigma({self})",
     traits="saturates",
     self=lambda grad, self: grad * sigmoid(-self),
+    fused=True,
     node="LogSigmoidBackward0",
     name="logsigmoid",
     real_only="log_sigmoid_cpu",

@@ -16,7 +16,13 @@ from ..pointwise.unary import tanh
 from .activation import _softplus, floating_only, sigmoid
 
 
-@op(r"\mathrm{{silu}}({self})", self=lambda grad, self: silu_backward(grad, self), node="SiluBackward0", name="silu")
+@op(
+    r"\mathrm{{silu}}({self})",
+    self=lambda grad, self: silu_backward(grad, self),
+    fused=True,
+    node="SiluBackward0",
+    name="silu",
+)
 def _silu(self):
     """`x * sigmoid(x)`."""
     return self / (1 + np.exp(-self))
@@ -31,6 +37,7 @@ def silu_backward(grad, self):
 @op(
     r"\mathrm{{mish}}({self})",
     self=lambda grad, self: mish_backward(grad, self),
+    fused=True,
     node="MishBackward0",
     name="mish",
     real_only="mish_cpu",
@@ -50,6 +57,7 @@ def mish_backward(grad, self):
     r"\mathrm{{hardswish}}({self})",
     traits="flat_below",
     self=lambda grad, self: where(self <= -3, 0.0, where(self < 3, grad * (self / 3 + 0.5), grad)),
+    fused=True,
     node="HardswishBackward0",
     name="hardswish",
     real_only="hardswish_cpu",
@@ -63,6 +71,7 @@ def _hardswish(self):
     r"\mathrm{{hardsigmoid}}({self})",
     traits="flat_below",
     self=lambda grad, self: where((self > -3) & (self < 3), grad / 6, 0.0),
+    fused=True,
     node="HardsigmoidBackward0",
     name="hardsigmoid",
     real_only="hardsigmoid_cpu",

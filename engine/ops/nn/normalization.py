@@ -93,6 +93,7 @@ def _normalizer(name: str, node: str, what: str, **shows: Any) -> Any:
         ),
         bias=lambda grad, bias_sym_sizes, channels: per_channel(grad, channels, bias_sym_sizes),
         broadcast=(),
+        fused=True,
         node=node,
         name=name.strip("_"),
         shows=dict.fromkeys(INNER) | shows,
@@ -203,6 +204,7 @@ def stored(statistic, channels):
     mean=None,
     var=None,
     broadcast=(),
+    fused=True,
     node="NativeBatchNormBackward0",
     name="batch_norm",
     shows=dict.fromkeys(INNER),
@@ -342,11 +344,14 @@ def rms_norm(input: Tensor, normalized_shape: Any, weight: Tensor | None = None,
     a = input._array
     k = len(shape)
     _check_normalized(a, shape, "", weight=weight)
+    # Numbers of 16 bits are normalised in 32.
+    x = input.to(dtypes.float32) if a.dtype.char in "eE" else input
     if eps is None:
-        eps = float(np.finfo(a.dtype).eps)
-    scale = rsqrt(input.pow(2).mean(tuple(range(-k, 0)), True) + eps)
-    out = input * scale
-    return out if weight is None else out * weight
+        eps = float(np.finfo(x._array.dtype).eps)
+    out = x * rsqrt(x.pow(2).mean(tuple(range(-k, 0)), True) + eps)
+    if weight is not None:
+        out = out * weight
+    return out if x is input else out.to(input.dtype)
 
 
 @function

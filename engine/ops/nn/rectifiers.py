@@ -90,6 +90,7 @@ def leaky_backward_of_result(grad, result, negative_slope):
     r"\mathrm{{leaky\_relu}}({self})",
     traits="flat_below",
     self=lambda grad, self, negative_slope: leaky_backward(grad, self, negative_slope),
+    fused=True,
     node="LeakyReluBackward0",
     name="leaky_relu",
     real_only="leaky_relu_cpu",
@@ -103,6 +104,7 @@ def _leaky_relu(self, negative_slope):
 @op(
     r"\mathrm{{leaky\_relu}}({self})",
     self=lambda grad, result, negative_slope: leaky_backward_of_result(grad, result, negative_slope),
+    fused=True,
     node="LeakyReluBackward1",
     name="leaky_relu",
 )
@@ -266,12 +268,14 @@ def _exponential(name: str, node: str) -> tuple[Any, Any]:
     plain = op(
         template,
         self=lambda grad, self, alpha, scale, input_scale: elu_backward(grad, self, alpha, scale, input_scale),
+        fused=True,
         node=f"{node}0",
         name=name,
     )(forward)
     op(
         template,
         self=lambda grad, result, alpha, scale, input_scale: elu_backward_of_result(grad, result, alpha, scale, input_scale),
+        fused=True,
         node=f"{node}1",
         name=name,
     )(result)

@@ -11,7 +11,7 @@ from ...tensor import Tensor
 from ..indexing.slicing import unbind
 from ..linalg.matmul import linear
 from ..pointwise.unary import tanh
-from ..shape.joining import cat, stack
+from ..shape.joining import _cat, _stack, stack
 from ..shape.split import joined
 from .activation import sigmoid
 
@@ -202,9 +202,9 @@ def unpacked(grad, sizes, lengths, batch_first):
     for count in counts:
         piece = grad[start : start + count]
         rest = (n - count, *grad.shape[1:])
-        pieces.append(piece if count == n else cat([piece, empty_like_rows(grad, rest)], 0))
+        pieces.append(piece if count == n else _cat([piece, empty_like_rows(grad, rest)], 0))
         start += count
-    return stack(pieces, 1 if batch_first else 0)
+    return _stack(pieces, 1 if batch_first else 0)
 
 
 def empty_like_rows(grad, shape):

@@ -100,6 +100,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     symbol="×",
     ufunc=np.multiply,
     traits="product magnitude infix commutative number_first",
+    exact_numbers=True,
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,
 )
@@ -113,6 +114,7 @@ def mul(self, other):
     symbol="÷",
     ufunc=np.true_divide,
     traits="division infix number_first",
+    exact_numbers=True,
     floating=True,
     self=lambda grad, other: grad / other,
     other=lambda grad, self, other: -grad * ((self / other) / other),

@@ -105,6 +105,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
         restored(grad, self.shape, dim, keepdim) * exp(self - restored(result, self.shape, dim, keepdim))
     ),
     node="LogsumexpBackward0",
+    stepwise=True,
     name="logsumexp",
 )
 def _logsumexp(self, dim, keepdim):

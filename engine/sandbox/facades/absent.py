@@ -84,7 +84,6 @@ INSTEAD = {
     "scipy.linalg": "Use torch.linalg, or np.linalg.",
     "scipy.ndimage": "Use torch.nn.functional, or torchvision.transforms.",
     "scipy.optimize": "Use torch.optim; LBFGS is the one that needs few steps.",
-    "scipy.signal": "Use torch.nn.functional.conv1d, or torch.fft; a filter with a memory is a loop.",
     "scipy.sparse": "Use torch.sparse_coo_tensor, or a dense tensor.",
     "scipy.spatial": "Use torch.cdist.",
     "scipy.stats": "Use torch.distributions, or NumPy's mean, std and quantile.",

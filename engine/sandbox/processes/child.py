@@ -236,6 +236,9 @@ class Run:
     def _show_warning(
         self, message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
     ) -> None:
+        frame = self._program_frame(sys._getframe(1)) if filename.startswith(_OWN) else None
+        if frame is not None:  # PyTorch names a file of its own here, which tells nothing
+            filename, lineno = frame.f_code.co_filename, frame.f_lineno or 0
         sys.stderr.write(warnings.formatwarning(message, category, _told_of(filename), lineno, _line_of(filename, lineno)))
         self.tape.recorder.warned(category.__name__, said(message))
 
@@ -254,9 +257,14 @@ class Run:
 
     def _line(self, frame: FrameType | None) -> int:
         """The line of the program that a frame is in; 0 if it is in none."""
+        frame = self._program_frame(frame)
+        return frame.f_lineno or 0 if frame is not None else 0
+
+    def _program_frame(self, frame: FrameType | None) -> FrameType | None:
+        """The innermost frame of the program from this one outwards; None where there is none."""
         while frame is not None and frame.f_code.co_filename not in self.tape.recorder.program:
             frame = frame.f_back
-        return frame.f_lineno or 0 if frame is not None else 0
+        return frame
 
     # --- how it ended -----------------------------------------------------------------------------------------------------
 
@@ -408,6 +416,8 @@ def _told_of(filename: str) -> str:
     return filename
 
 
+_OWN = f"{engine.__path__[0]}/"
+"""Where our files lie."""
 _ABOVE = sorted(
     {f"{os.path.dirname(path)}/" for path in (os.path.dirname(np.__file__), engine.__path__[0], os.__file__)},
     key=len,

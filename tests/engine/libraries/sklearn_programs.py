@@ -121,6 +121,35 @@ C.PCA(2, whiten=True).fit(D.load_iris().data).inverse_transform(np.eye(2))
 C.PCA(2).transform(D.load_iris().data)
 C.PCA(5, svd_solver="full").fit(D.load_iris().data)
 repr(C.PCA(n_components=2, whiten=True))
+E.LinearRegression().fit(X, y).coef_
+E.LinearRegression().fit(X, y).intercept_
+E.LinearRegression().fit(X, X[:, :2] * 2).predict(X)
+E.LinearRegression(fit_intercept=False).fit(X, y).score(X, y)
+E.LinearRegression().fit(X, y, sample_weight=np.arange(37)).predict(X)
+E.LinearRegression().fit(X, y).rank_
+E.LinearRegression().predict(X)
+E.LinearRegression().fit(X, y[:3])
+E.LinearRegression().fit(X, y).predict(X[:, :2])
+repr(E.LinearRegression(fit_intercept=False))
+E.Ridge(0.5).fit(X, y).predict(X)
+E.Ridge(alpha=2.0, fit_intercept=False).fit(X, y[:, None]).coef_
+E.LogisticRegression().fit(X, y).predict(X)
+E.LogisticRegression().fit(X, y > 0).predict(X)
+E.LogisticRegression().fit(X, y > 0).score(X, y > 0)
+E.LogisticRegression(C=10.0, fit_intercept=False).fit(*D.load_iris(return_X_y=True)).predict(D.load_iris().data)
+E.LogisticRegression().fit(D.load_iris().data, w[[0] * 50 + [1] * 50 + [2] * 50]).predict(D.load_iris().data[::50]).tolist()
+E.LogisticRegression().fit(X, y * 0)
+repr(E.LogisticRegression(C=2.0, max_iter=500))
+P.PolynomialFeatures().fit_transform(X)
+P.PolynomialFeatures(3, include_bias=False).fit_transform(X)
+P.PolynomialFeatures((2, 3)).fit(X).get_feature_names_out().tolist()
+P.PolynomialFeatures(interaction_only=True).fit(X).powers_
+P.PolynomialFeatures().fit(X).n_output_features_
+P.PolynomialFeatures().fit(X).get_feature_names_out(["a", "b", "c"]).tolist()
+P.PolynomialFeatures().transform(X)
+P.PolynomialFeatures().fit(X).transform(X[:, :2])
+P.PolynomialFeatures(0, include_bias=False).fit(X)
+repr(P.PolynomialFeatures(degree=3))
 """.strip().splitlines()
 
 

@@ -1,4 +1,4 @@
-"""`scipy.integrate` and `scipy.special` for programs: SciPy's numbers, and copies for what the program itself is asked for."""
+"""`scipy.integrate`, `signal` and `special` for programs: SciPy's numbers, and copies for what programs are asked for."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.integrate
+import scipy.signal
 import scipy.special
 
-from engine.libraries.scipy import integrate, special
+from engine.libraries.scipy import integrate, signal, special
 from engine.sandbox import run
 
 
@@ -153,3 +154,71 @@ def test_another_part_is_refused_where_it_is_used(use: str) -> None:
     assert error is not None
     assert error.line == 2
     assert error.help.startswith(("Use torch.distributions", "Save the arrays with np.savez"))
+
+
+signals = np.random.default_rng(0)
+WAVE, SHORT = signals.standard_normal(20), signals.standard_normal(5)
+PICTURE, KERNEL = signals.standard_normal((7, 8)), signals.standard_normal((3, 4))
+MODES = ("full", "same", "valid")
+SIGNALS: dict[str, Any] = {
+    **{f"convolve {m}": lambda s, m=m: (s.convolve(WAVE, SHORT, m), s.correlate(WAVE, SHORT, m)) for m in MODES},
+    **{f"convolve2d {m}": lambda s, m=m: (
+           s.convolve2d(PICTURE, KERNEL, m), s.correlate2d(PICTURE, KERNEL, m), s.convolve(PICTURE, KERNEL, m),
+       ) for m in MODES},
+    **{f"{b} {m}": lambda s, b=b, m=m: (s.convolve2d(PICTURE, KERNEL, m, b), s.correlate2d(PICTURE, KERNEL, m, b))
+       for b in ("wrap", "symm") for m in MODES},
+    "filled": lambda s: s.convolve2d(PICTURE, KERNEL, "same", fillvalue=2),
+    "the small one first": lambda s: (
+        s.convolve(SHORT, WAVE, "valid"), s.correlate(SHORT, WAVE, "valid"), s.correlate2d(KERNEL, PICTURE, "valid"),
+        s.convolve(SHORT, WAVE, "same"),
+    ),
+    "whole numbers": lambda s: s.convolve([1, 2, 3], [0, 1, 2], "same"),
+    "complex numbers": lambda s: s.correlate(WAVE + 1j, SHORT - 2j),
+    "by Fourier transforms": lambda s: (s.fftconvolve(PICTURE, KERNEL, "same"), s.convolve(WAVE, SHORT, "same", method="fft")),
+    "returns of rewards": lambda s: s.lfilter([1], [1, -0.9], WAVE[::-1], axis=0)[::-1],
+    "a filter": lambda s: (s.lfilter([1, 0.5], [2, -0.3, 0.1], PICTURE), s.lfilter(SHORT, 1.0, PICTURE, axis=0)),
+    "a filter that remembers": lambda s: s.lfilter([1, 0.5], [2, -0.3, 0.1], WAVE, zi=[0.5, -0.5]),
+    "savgol": lambda s: (
+        s.savgol_filter(WAVE, 7, 2), s.savgol_filter(PICTURE, 5, 3, axis=0),
+        s.savgol_filter(WAVE, 5, 2, deriv=1, delta=0.5),
+    ),
+    "savgol at the ends": lambda s: tuple(
+        s.savgol_filter(WAVE, 7, 3, mode=m) for m in ("nearest", "mirror", "wrap", "constant")
+    ),
+    "detrend": lambda s: (s.detrend(WAVE), s.detrend(PICTURE, axis=0), s.detrend(PICTURE, type="constant")),
+    "waves": lambda s: (
+        s.sawtooth(WAVE * 9), s.sawtooth(WAVE * 9, 0.3), s.square(WAVE * 9), s.square(WAVE * 9, 0.2), s.sawtooth(1.0, 0.5),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", SIGNALS.values(), ids=SIGNALS)
+def test_signals_are_scipys(code: Any) -> None:
+    ours, theirs = code(signal), code(scipy.signal)
+    for a, b in zip(*(x if isinstance(x, tuple) else (x,) for x in (ours, theirs)), strict=True):
+        assert (a.shape, a.dtype) == (b.shape, b.dtype)
+        assert np.allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        lambda s: s.convolve([1], [[1]]), lambda s: s.convolve2d([1], [[1]]), lambda s: s.convolve(WAVE, SHORT, "half"),
+        lambda s: s.convolve2d(PICTURE, KERNEL.T.repeat(4, 1), "valid"), lambda s: s.savgol_filter(WAVE, 3, 3),
+        lambda s: s.savgol_filter(WAVE, 31, 3), lambda s: s.detrend(WAVE, type="x"), lambda s: s.correlate([1], [[1]]),
+    ],
+)  # fmt: skip
+def test_signals_are_refused_as_scipy_does(code: Any) -> None:
+    said = []
+    for module in (signal, scipy.signal):
+        with pytest.raises(ValueError, match=r"\w") as caught:
+            code(module)
+        said.append(str(caught.value).rstrip("."))
+    assert said[0] == said[1]
+
+
+def test_a_program_filters_a_signal() -> None:
+    result = run(
+        "from scipy import signal\nimport scipy.signal as s\nprint(signal.lfilter([1], [1, -0.5], [1.0, 0, 0]), s is signal)\n"
+    )
+    assert (result.output, result.error) == ("[1.   0.5  0.25] True\n", None)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import engine as torch
-from engine.libraries.sklearn import datasets, decomposition, metrics, model_selection, preprocessing, utils
+from engine.libraries.sklearn import datasets, decomposition, linear_model, metrics, model_selection, preprocessing, utils
 from engine.recording.events import Printed
 from engine.sandbox import run
 from tests.engine.libraries.sklearn_expected import EXPECTED
 from tests.engine.libraries.sklearn_programs import TEXTS, digest, given
 
-ROOMS = {"C": decomposition, "D": datasets, "np": np, "M": model_selection, "P": preprocessing, "S": metrics}
+ROOMS = {"C": decomposition, "D": datasets, "E": linear_model, "np": np, "M": model_selection, "P": preprocessing, "S": metrics}
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -194,3 +194,19 @@ class Outer(BaseEstimator):
         self.inner = inner
 print(Outer(Net()).set_params(inner__lr=0.3).get_params())
 """
+
+
+PROBABILITIES = [[0.98156, 0.01844, 0.0], [0.0559, 0.93763, 0.00647], [1e-05, 0.02384, 0.97616]]
+SCORES = [-4.75041, -2.36125]
+"""What scikit-learn 1.9 gives of the irises."""
+
+
+def test_probabilities_of_a_logistic_regression_are_scikit_learns_to_its_tolerance() -> None:
+    iris = datasets.load_iris()
+    fitted = linear_model.LogisticRegression(max_iter=500).fit(iris.data, iris.target)
+    assert np.allclose(fitted.predict_proba(iris.data[::60]), PROBABILITIES, atol=2e-3)
+    assert np.allclose(np.exp(fitted.predict_log_proba(iris.data[::60])), PROBABILITIES, atol=2e-3)
+    two = linear_model.LogisticRegression().fit(iris.data[50:], iris.target[50:])
+    assert two.decision_function(iris.data[60:62]) == pytest.approx(SCORES, abs=1e-2)
+    with pytest.warns(UserWarning, match=r"lbfgs failed to converge after 2 iteration\(s\)"):
+        linear_model.LogisticRegression(max_iter=2).fit(iris.data, iris.target)

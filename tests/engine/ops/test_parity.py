@@ -58,6 +58,21 @@ CASES: list[tuple[str, Code, list[Any]]] = [
     ("_div_mode", lambda t, x, y: t.div(x, y, rounding_mode="trunc"), [f(2, 3), pos(3)]),
     ("reciprocal", lambda t, x: 2 / x, [pos(3)]),
     ("floor_divide", lambda t, x: x // 2, [ints]),
+    (
+        "fake_quantize_per_tensor_affine_cachemask",
+        lambda t, x: t.fake_quantize_per_tensor_affine(x, 0.1, 0, -5, 10),
+        [f(2, 3)],
+    ),
+    (
+        "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams",
+        lambda t, x: t.fake_quantize_per_tensor_affine(x, t.tensor(0.1), t.tensor(2), -5, 10),
+        [f(2, 3)],
+    ),
+    (
+        "fake_quantize_per_channel_affine_cachemask",
+        lambda t, x: t.fake_quantize_per_channel_affine(x, t.tensor([0.1, 0.3]), t.tensor([0, 2]).int(), 0, -5, 10),
+        [f(2, 3)],
+    ),
     ("_remainder_tensor", lambda t, x, y: x % y, [f(2, 3), pos(3)]),
     ("_remainder_number", lambda t, x: x % 0.7, [f(2, 3)]),
     ("_fmod_number", lambda t, x: t.fmod(x, 0.7), [f(2, 3)]),

@@ -130,7 +130,7 @@ def test_what_is_not_there_says_so() -> None:
         "from lightning import LightningModule\nclass Net(LightningModule): pass\nNet()": "torch.optim",
         "import scipy.sparse as sp\nsp.csr_matrix([1])": "sparse_coo_tensor",
         "from scipy.optimize import linear_sum_assignment as best\nbest([1])": "torch.optim",
-        "import scipy\nscipy.stats.norm()": "There are: integrate, special",
+        "import scipy\nscipy.stats.norm()": "There are: integrate, signal, special",
         "import wget\nwget.download('a')": "Open the file together",
         "import pdb\npdb.set_trace()": "The timeline",
         "import nothing_of_the_kind as n\nn.there": "module of your own",

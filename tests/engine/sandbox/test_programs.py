@@ -202,6 +202,33 @@ def test_warnings_look_as_in_a_terminal() -> None:
     assert lines[2:] == ["None", "None"]
 
 
+def test_warnings_from_within_the_engine_name_the_programs_line() -> None:
+    result = run(
+        "import torch\nm = torch.nn.Linear(2, 2)\nm.register_full_backward_hook(lambda *_: None)\ny = m(torch.ones(1, 2))\n"
+        "y.sum().backward()\n"
+        "e = torch.nn.TransformerEncoder(torch.nn.TransformerEncoderLayer(8, 2, 16), 1)\n"
+    )
+    told = [line[:60] for line in result.output.splitlines() if "Warning" in line]
+    assert told == [
+        "<program>:5: UserWarning: Full backward hook is firing when ",
+        "<program>:6: UserWarning: enable_nested_tensor is True, but ",
+    ]
+
+
+def test_what_is_appended_gets_its_name_and_long_lists_are_not_looked_through_again() -> None:
+    result = run(
+        "import torch\nw = torch.ones(2, requires_grad=True)\nxs, numbers = [], []\nfor k in range(12):\n    xs.append(w * k)\n"
+        "class Layer: pass\nlayers = []\nfor k in range(20):\n    layers.append(Layer())\n    layers[k].w = w + k\n"
+        "for k in range(70):\n    numbers.append(k)\nnumbers.append(w * 3)\n"
+    )
+    assert result.status == "ok", result.error
+    assert result.recording is not None
+    names = {event.name for event in result.recording.events if isinstance(event, Named)}
+    assert {f"xs[{k}]" for k in range(12)} <= names
+    assert {f"layers[{k}].w" for k in range(20)} <= names
+    assert not any(name.startswith("numbers") for name in names)
+
+
 def cells(*texts: str) -> list[tuple[str, str | None]]:
     """Output (without the lines of warnings that quote a file) and result of each cell."""
     result = run(Program.from_cells(texts))

@@ -150,6 +150,8 @@ def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
 def _lines(fname: Any, encoding: Any) -> list[str]:
     """The lines of a text file, an opened file, or something else that has lines."""
     if isinstance(fname, str) or hasattr(fname, "__fspath__"):
+        if files().find(fname) is None:
+            raise FileNotFoundError(f"{text_of(fname)} not found.")
         if text_of(fname).endswith(".gz"):
             data = archives.unpacked(files().read(fname), files().most_bytes)
             return data.decode(encoding if isinstance(encoding, str) and encoding != "bytes" else "utf-8").splitlines()

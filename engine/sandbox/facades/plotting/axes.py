@@ -592,6 +592,11 @@ class Axes(Handle):
         return Side(self._figure, self._number, "title")
 
     @property
+    def axes(self) -> Any:
+        """Itself, as every artist tells the axes that it is in."""
+        return self
+
+    @property
     def patch(self) -> Any:
         """Its background."""
         return Side(self._figure, self._number, "patch")

@@ -56,6 +56,7 @@ for row in axes:
     for ax in row:
         ax.set(xticks=[], yticks=[])
         ax.get_xaxis().set_visible(False)
+        ax.axes.get_yaxis().set_visible(ax.axes is not ax)
 plt.tight_layout()
 plt.show()
 fig, ax = plt.subplots(1, 1, squeeze=False)
