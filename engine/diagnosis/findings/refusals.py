@@ -25,6 +25,7 @@ from ..paths import Paths, paths_of
 from ..program_ast import site_of
 from ..reason import Finding, Kind
 from ..run import MAX_LABEL, NAN, Run, finding, key, said
+from ..unrun_hooks import unset
 from .registry import rule
 
 _INDEX = re.compile(r"at index (\d{1,6})")
@@ -137,6 +138,8 @@ def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) ->
             title, explanation, fix = beside
         elif failure.code == "unused_input" and (unused := _unused(paths, given, event.message, step)):
             title, explanation, fix = unused
+        if failure.code == "none_used" and (hooked := unset(paths, subject(paths, step))):
+            explanation, fix = hooked
         if failure.code == "write_to_expanded" and case is None and (shared := _expanded(paths, given, step)):
             title, explanation, fix, changes = shared
     return finding(
