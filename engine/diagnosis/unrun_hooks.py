@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 
 from ..program.parsing import last_name
+from ..recording.events import Site
 from .paths import Paths
 from .program_ast import site_of
 
 
-def unset(paths: Paths, name: str) -> tuple[str, str] | None:
-    """Explanation and fix where an attribute is still None because the only function that sets it is a hook that has not run;
-    None for anything else."""
+def unset(paths: Paths, name: str) -> tuple[str, str, Site] | None:
+    """Explanation, fix and where the hook is registered, for an attribute that is still None because the only function that
+    sets it is a hook that has not run; None for anything else."""
     run, source = paths.run, paths.source
     attribute = name.rpartition(".")[2]
     setting = {
@@ -34,19 +35,23 @@ def unset(paths: Paths, name: str) -> tuple[str, str] | None:
     cell, call, kind = next(registered, (0, None, ""))
     if call is None:
         return None
-    said = f"Only {function.name} sets it, which {ast.unparse(call.func)} at {run.site_text(site_of(cell, call))} registers"
+    site = site_of(cell, call)
+    said = f"Only {function.name} sets it, which {ast.unparse(call.func)} at {run.site_text(site)} registers"
     if "backward" not in kind and kind != "register_hook":
         return (
             f"{said}, and it has not run: such a hook runs when its module is called.",
             "Call the module itself, not its forward(), after the hook is registered.",
+            site,
         )
     if not run.passes:
         return (
             f"{said}, and it has not run: there was no backward pass before.",
             "Call backward() on what the module computes before it is read.",
+            site,
         )
     return (
         f"{said}, and it has not run: such a hook runs when a gradient arrives at its module's output, and none did. Where "
         "neither the input of a module nor its parameters require grad, its output has no graph.",
         "Let what the module is given require grad, x.requires_grad_(), or its parameters.",
+        site,
     )
