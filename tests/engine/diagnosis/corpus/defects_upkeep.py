@@ -648,3 +648,27 @@ net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.LeakyReLU(0.1, inplac
 probe = Probe(net[1])
 F.cross_entropy(net(torch.randn(6, 4)), torch.randint(0, 2, (6,))).backward()
 print([each.min().item() for each in probe.seen])
+
+# %% a generator whose own step detaches what it made: the discriminator's gradients of that pass are cleared rightly
+#: finds: detached_parameter
+G, D = nn.Linear(3, 4), nn.Linear(4, 1)
+opt_g, opt_d = torch.optim.Adam(G.parameters(), lr=2e-3), torch.optim.Adam(D.parameters(), lr=2e-3)
+real = torch.randn(8, 4) + 2
+for step in range(4):
+    z = torch.randn(8, 3)
+    fake = G(z)
+    g_loss = F.mse_loss(D(fake.detach()), torch.ones(8, 1))  # <-
+    opt_g.zero_grad()
+    g_loss.backward()
+    opt_g.step()
+    opt_d.zero_grad()
+    d_loss = F.mse_loss(D(real), torch.ones(8, 1)) + F.mse_loss(D(G(z).detach()), torch.zeros(8, 1))
+    d_loss.backward()
+    opt_d.step()
+
+# %% a saved weight is written through detach()
+#: finds: in_place_on_saved
+w = torch.ones(3, requires_grad=True)
+loss = (w * w).sum()
+w.detach().mul_(0.5)  # <-
+loss.backward()
