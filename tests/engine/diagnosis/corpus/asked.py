@@ -2825,6 +2825,7 @@ for step in range(3):
 #: code: loss_falls
 #: says: from 1.25 to
 #: never: from 0
+#: wrong: no
 w = torch.tensor(1.0, requires_grad=True)
 optimizer = torch.optim.SGD([w], lr=0.05)
 for step in range(3):
