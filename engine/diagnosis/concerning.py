@@ -29,7 +29,8 @@ def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -
     before the moment at which it shows.
 
     An answer that is but a fact is explained by what was found about its tensor, or about what its line made in another
-    iteration; one about a line by what was found there; one about what is only measured, or about a loss, also by what was
+    iteration, one about a result also by what was found at the line that made it; one about a line by what was found there, or
+    by what ended the program and names the line as well; one about what is only measured, or about a loss, also by what was
     found on the way to it; one about a loss that does not go down by what was found about what learns. That a tensor has no
     graph because the program took it out of one is such a fact, too: it may be meant, and a finding about it says more. An
     answer that says itself that something is wrong stands by itself, unless the finding's kind says that it `answers` such, and
@@ -40,10 +41,12 @@ def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -
     """
     shown = [finding for finding in found if finding.step <= reason.step]
     grave = [finding for finding in shown if finding.grave]
+    ended = next((each for each in grave if each.ends and each.rule != PROGRAM_ERROR.id), None)
     if reason.code == "line_failed":
-        return next((each for each in grave if each.ends and each.rule != PROGRAM_ERROR.id), None)
+        return ended
     if reason.code in ("line_ran", "line_not_run"):
-        return next((each for each in (*grave, *shown) if _same_line(each, reason)), None)
+        at_line = next((each for each in (*grave, *shown) if _same_line(each, reason)), None)
+        return ended if at_line is None and ended is not None and _beside(ended, reason) else at_line
     if reason.tensor == NOTHING:
         return None
     cut = reason.code.startswith("cut_")
@@ -62,7 +65,7 @@ def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -
         elif (
             reason.tensor in tensors
             or (not reason.wrong and _is_about(recording, tensors, asked))
-            or (of_loss and not reason.wrong and _same_line(finding, reason))
+            or ((of_loss or reason.code == "not_retained") and not reason.wrong and _same_line(finding, reason))
             or _line(finding) in measured
         ):
             return finding
@@ -87,6 +90,12 @@ def _same_line(finding: Finding, reason: Reason) -> bool:
     """Whether both name one line as the cause."""
     a, b = finding.site, reason.site
     return a is not None and b is not None and (a.cell, a.line) == (b.cell, b.line)
+
+
+def _beside(finding: Finding, reason: Reason) -> bool:
+    """Whether a finding names the line of an answer beside its own."""
+    site = reason.site
+    return site is not None and any((each.cell, each.line) == (site.cell, site.line) for each in finding.related)
 
 
 def _is_about(recording: Recording, tensors: Iterable[int], asked: Collection[object]) -> bool:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ..program.parsing import last_name
 from ..recording.events import NOTHING, OpRan, Read, Site
 from ..recording.index import Pass
+from .cadence import cadence_of
 from .paths import Link, Paths
 from .run import MAX_LABEL, Run
 
@@ -165,12 +166,21 @@ def _way(links: dict[int, Link | None], source: int) -> list[int]:
 
 
 def ways(paths: Paths, tensor: int, passes: Sequence[Pass]) -> Iterator[tuple[Pass, list[Link]]]:
-    """How a tensor's values led to where passes began, the latest first; of a call of backward in a loop the last pass."""
+    """How a tensor's values led to where passes began, the latest first; of a call of backward in a loop the last pass. Those
+    that an optimizer of the tensor has stepped after come before those that are another's since then."""
     calls = {paths.run.site(entry.began): entry for entry in passes[-100:]}
-    for entry in sorted(calls.values(), key=lambda entry: -entry.began)[:_LAST]:
+    stepped = _last_step(paths.run, tensor, passes[-1].began) if passes else NOTHING
+    for entry in sorted(calls.values(), key=lambda entry: (entry.began > stepped, -entry.began))[:_LAST]:
         links = paths.between(tensor, tuple(t for t, _ in entry.event.roots), entry.began)
         if links is not None:
             yield entry, links
+
+
+def _last_step(run: Run, tensor: int, before: int) -> int:
+    """The last step before another of an optimizer that has a tensor, NOTHING if there is none."""
+    windows = cadence_of(run).windows
+    found = [window.step for key, own in windows.items() if tensor in key[1] for window in own if window.step < before]
+    return max(found, default=NOTHING)
 
 
 def cuts_on(paths: Paths, links: Sequence[Link], label: Label, most: int = 4) -> list[Cut]:

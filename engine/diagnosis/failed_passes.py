@@ -9,6 +9,7 @@ import re
 from typing import NamedTuple
 
 from ..graph.symbols import clip
+from ..program.changes import TextChange
 from ..recording.events import NOTHING, BackwardEnded, OpRan, Raised, Site
 from ..recording.index import Pass
 from .failures import BY_CODE, Failure, code_of
@@ -102,11 +103,61 @@ def _freed(run: Run, entry: Pass, severity: str) -> Finding | None:
         )  # fmt: skip
     told = BY_CODE["freed_graph"]
     by = f" (pass {earlier.number} at {run.moment(earlier.began)})." if earlier is not None else "."
+    astray = _astray(run, entry, earlier) if earlier is not None else None
     return finding(
-        run, FREED_GRAPH, told.title, told.explanation.rstrip(".") + by, told.remedy(),
+        run, FREED_GRAPH, told.title, told.explanation.rstrip(".") + by + (f" {astray.said}" if astray is not None else ""),
+        astray.fix if astray is not None else told.remedy(),
         step=entry.began, related=related, evidence=evidence, nodes=nodes, severity=severity, ends=severity == "error",
-        changes=mends.retained(run, run.site(earlier.began)) if earlier is not None else [],
+        changes=astray.changes if astray is not None
+        else mends.retained(run, run.site(earlier.began)) if earlier is not None else [],
     )  # fmt: skip
+
+
+class Astray(NamedTuple):
+    """One of two passes through the same graph that has nothing to do there."""
+
+    said: str
+    fix: str
+    changes: list[TextChange]
+
+
+def _astray(run: Run, entry: Pass, earlier: Pass) -> Astray | None:
+    """Which of two passes goes into a graph that they share, though the step between them says that it is for the other one:
+    a step that moves nothing there was the end of a pass that had no business there, and one that moves all of it has used up
+    what the other one finds there."""
+    paths = paths_of(run.recording)
+    first, second = paths.reached(earlier), paths.reached(entry)
+    steps = [event for step, event in run.optimizer_steps if earlier.began < step < entry.began]
+    if not steps:
+        return None
+    leaves = paths.variables(first | second)
+    shared = {node for node in first & second if leaves[node] == NOTHING}
+    below = {leaves[n] for node in shared for n, _ in run.nodes[node].info.edges if leaves.get(n, NOTHING) != NOTHING}
+    moved = {tensor for event in steps for tensor in event.parameters}
+    if not below or not moved:
+        return None
+    pass_, reached = (earlier, first) if not below & moved else (entry, second)
+    if pass_ is entry and (not below <= moved or not {leaves[n] for n in second} - below - moved - {NOTHING}):
+        return None
+    taken: dict[str, Site | None] = {}
+    for node in reached - shared:
+        for target, output in run.nodes[node].info.edges:
+            if target in shared and (tensor := run.index.owners.get((target, output), NOTHING)) != NOTHING:
+                taken.setdefault(run.title(tensor), run.site(run.nodes[node].born))
+    if not taken or len(taken) > _TAKEN or not all(map(DOTTED.fullmatch, taken)):
+        return None
+    names = " and ".join(f"{name}.detach()" for name in sorted(taken))
+    own = "moves nothing there" if pass_ is earlier else "has moved what is there"
+    return Astray(
+        f"The pass at {run.where(pass_.began)} goes on into the graph of {' and '.join(sorted(taken))}, and has no business "
+        f"there: the step between the two passes {own}.",
+        f"Compute what begins at {run.where(pass_.began)} from {names}.",
+        [change for name, site in taken.items() for change in mends.detached_at(run, name, site)],
+    )
+
+
+_TAKEN = 2
+"""Tensors that a pass takes out of the graph of another one, of which so many are named."""
 
 
 def _carried_on(
@@ -213,7 +264,9 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
     saver = run.module(born) or run.expression(run.site(born)) or op
     write = crime.writes[0] if crime.writes else entry.began
     by_optimizer = bool(run.index.stepping[write])
-    what = "optimizer.step()" if by_optimizer else run.module(write, writes=True) or paths_of(run.recording).statement(write)
+    own = run.tensors[crime.tensor].info.is_parameter  # a module that writes its own weights does so by another setting
+    module = run.module(write, writes=not own)
+    what = "optimizer.step()" if by_optimizer else module or paths_of(run.recording).statement(write)
     name = run.title(crime.tensor)
     if by_optimizer and earlier_iteration(run.loops(born), run.loops(entry.began)):
         evidence = [
@@ -232,6 +285,7 @@ def _changed(run: Run, entry: Pass, severity: str) -> Finding | None:
         f"{run.where(entry.began)} it is at version "
         f"{crime.needed}, so backward fails.",
         _apart(run, entry) if by_optimizer and mends.steps_apart(run, write, entry.began)
+        else f"Compute with a copy of it before, {name}.clone(), or call the module first." if own and module
         else _remedy(what, name, by_optimizer),
         step=write,
         related=[run.site(born), run.site(entry.began), *map(run.site, crime.writes)],
@@ -279,20 +333,23 @@ def _crime(run: Run, entry: Pass) -> Crime | None:
             tensor = run.index.owners.get((node, 0), NOTHING) if saved.text == "result" else saved.tensor
             if tensor == NOTHING:
                 continue
-            found = run.status(tensor, entry.began).version
+            family = _family(run, tensor, entry.began)
+            found = max(run.status(t, entry.began).version for t in family)
             if found != saved.version:
-                writes = _writes(run, tensor, run.nodes[node].born, entry.began)
+                writes = sorted({s for t in family for s in run.writes.get(t, ()) if run.nodes[node].born < s < entry.began})
                 return Crime(_best_name(run, tensor), node, saved.version, found, writes)
     return None
 
 
-def _writes(run: Run, tensor: int, after: int, before: int) -> list[int]:
-    """The writes to a tensor, or to what shares its memory, in between."""
-    family = {tensor}
-    base = run.tensors[tensor].info.view_of
-    if base != NOTHING:
-        family.add(base)
-    return sorted({s for t in family for s in run.writes.get(t, ()) if after < s < before})
+def _family(run: Run, tensor: int, before: int) -> list[int]:
+    """A tensor, what it is a view of, and what detach() made of them: all share memory and count their writes together."""
+    found = [t for t in (tensor, run.tensors[tensor].info.view_of) if t != NOTHING]
+    for t in list(found):
+        for step in run.consumers.get(t, ()):
+            event = run.events[step]
+            if step < before and isinstance(event, OpRan) and event.cut == "detach":
+                found += [made.id for made in event.outputs]
+    return found
 
 
 def _best_name(run: Run, tensor: int) -> int:

@@ -42,9 +42,15 @@ def optimizers(run: Run) -> list[Made]:
     return [made for made in _bound(source) if _OPTIM.fullmatch(ast.unparse(made.call.func)) or made.kind in imported]
 
 
-def schedules(run: Run) -> list[Made]:
-    """The learning rate schedules that the text makes."""
-    return [made for made in _bound(paths_of(run.recording).source) if _SCHEDULE.fullmatch(made.kind)]
+def schedules(run: Run, *, own: bool = False) -> list[Made]:
+    """The learning rate schedules that the text makes; if asked for, those of its own classes among them."""
+    source = paths_of(run.recording).source
+    classes = {
+        node.name
+        for node in (source.parents if own else ())
+        if isinstance(node, ast.ClassDef) and any(_SCHEDULE.fullmatch(last_name(base)) for base in node.bases)
+    }
+    return [made for made in _bound(source) if _SCHEDULE.fullmatch(made.kind) or made.kind in classes]
 
 
 def _bound(source: Source) -> Iterator[Made]:

@@ -104,13 +104,15 @@ def _values(paths: Paths, tensor: int, name: str, step: int, passes: Sequence[Pa
         for at, each in zip(track.steps, track.values, strict=True)
     ]
     ever = {each for _, each in bound}
+    # A sum that grows in place is the loss when the pass begins, not when its name was bound.
+    begun = {each: at for at, each in candidates}
     for at, each in sorted(candidates + bound):
         if each == NOTHING or at > step or each in found:
             continue
         born = index.born(each)
         if sites.item(born) != site and not (each in ever and run.tensors[each].name(at) == name):
             continue
-        value = run.scalar(index.array(each, at))
+        value = run.scalar(index.array(each, begun.get(each, at)))
         if value is not None:
             found[each] = Value(born, each, value)
     return list(found.values())

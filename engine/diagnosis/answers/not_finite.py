@@ -63,7 +63,8 @@ def _answer(q: Question, found: Origin, what: str, rest: str, evidence: list[tup
             f"{why} {grown}".strip(),
             "Make the learning rate smaller, or clip the gradients: torch.nn.utils.clip_grad_norm_.",
         )
-    hidden = _hidden(run, found, facts) if facts is not None and found.kind == "operation" else None
+    source = _tensor(run, began) if found.kind == "data" else facts.tensor if facts is not None else NOTHING
+    hidden = _hidden(run, found, source) if found.kind in ("operation", "data") and source != NOTHING else None
     if hidden is not None:
         why, fix = f"{why} {hidden}", _SAFE
     total = iteration_text(run.recording, found.step)
@@ -122,14 +123,18 @@ def _beginning(run: Run, found: Origin, facts: Facts | None) -> tuple[str, str, 
     return f"it was first seen in {name} at {where}", "What led there was not recorded operation by operation.", fix
 
 
-def _hidden(run: Run, found: Origin, facts: Facts) -> str | None:
+def _hidden(run: Run, found: Origin, source: int) -> str | None:
     """That the value does not show in the pass's root, because a where or a mask leaves it out; None where it does show."""
     number = next((one.number for one in found.way if one.number), 0)
     entry = run.index.passes.get(number)
+    if found.kind == "data":
+        # It comes anew with each iteration; what tells is the first pass that it did harm to.
+        later = (each for each in run.passes if each.began > found.step)
+        entry = next((each for each in later if any(run.fault(event.total) for _, event in run.fills(each))), None)
     if entry is None or any(run.fault(run.status(root, entry.began).array) for root, _ in entry.event.roots):
         return None
     leaving = run.having("leaves_out") | run.having("branches") | run.having("masks")
-    queue, seen = [facts.tensor], {facts.tensor}
+    queue, seen = [source], {source}
     for tensor in queue:
         for step in run.consumers.get(tensor, ()):
             event = run.events[step]
@@ -141,6 +146,7 @@ def _hidden(run: Run, found: Origin, facts: Facts) -> str | None:
                     "that comes back is multiplied by that, and 0 times NaN or infinity is NaN."
                 )
             made = [info.id for info in event.outputs if run.fault(info.array) and info.id not in seen]
+            made += [write.tensor for write in event.written if run.fault(write.array) and write.tensor not in seen]
             seen.update(made)
             queue += made
     return None

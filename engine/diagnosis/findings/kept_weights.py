@@ -1,4 +1,4 @@
-"""Rules about weights that are kept to be put back: a state_dict() is no copy."""
+"""Rules about weights that are kept to be put back: a state_dict() is no copy, nor is another name for the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..run import Run, finding
 from .registry import rule
 
 STATE_NOT_COPIED = Kind(
-    "state_not_copied", "warning", "What state_dict() gave is kept for later, and the updates change it along with the model.",
+    "state_not_copied", "warning", "What is kept of a model for later is no copy: the updates change it along with the model.",
     mechanical=True,
 )  # fmt: skip
 STATE_NOT_LOADED = Kind(
@@ -53,6 +53,82 @@ def state_not_copied(run: Run) -> Iterator[Finding]:
             evidence=[("updates in that loop", str(len(updates)))],
             changes=[TextChange(cell, site.line, site.column, site.end_line, site.end_column, copied)],
         )  # fmt: skip
+
+
+@rule(138, STATE_NOT_COPIED)
+def model_not_copied(run: Run) -> Iterator[Finding]:
+    """`if loss < best: best_model = model` in a loop that goes on to train the model, and the name is used behind the loop."""
+    source = paths_of(run.recording).source
+    for cell, assign, name, model in _other_names(source):
+        around = list(source.around(assign))
+        branch = next((above for above in around if isinstance(above, ast.If)), None)
+        loop = _loop(source, assign)
+        if loop is None or branch is None or branch.lineno < loop.lineno or _ends(branch) or _bound_in(source, loop, model):
+            continue
+        later = _used_behind(source, name, loop)
+        own = _parameters(run, model)
+        updates = _updates_in(run, cell, loop, own)
+        if later is None or not own or len(updates) < 2:
+            continue
+        site, there = site_of(cell, assign), site_of(cell, later)
+        yield finding(
+            run, STATE_NOT_COPIED,
+            f"{name} is no copy: it is another name for {model}.",
+            f"{ast.unparse(assign)} at {run.site_text(site)} copies nothing. The optimizer goes on to change the one model "
+            f"that there is, so what is used at {run.site_text(there)} has the last weights, not those that were to be kept.",
+            f"Copy it: {name} = copy.deepcopy({model}), with import copy.",
+            step=updates[-1],
+            site=site,
+            related=[there, run.site(updates[-1])],
+            evidence=[("updates in that loop", str(len(updates)))],
+            changes=[
+                *mending.replaced(run, site_of(cell, assign.value), f"copy.deepcopy({model})"), *_importing_copy(source, cell),
+            ],
+        )  # fmt: skip
+
+
+def _other_names(source: Source) -> Iterator[tuple[int, ast.Assign, str, str]]:
+    """The statements that only give a name to what another one stands for, with both names."""
+    for name, bindings in source.assigned.items():
+        for cell, statement, _ in bindings:
+            match statement:
+                case ast.Assign(targets=[ast.Name() | ast.Attribute()], value=ast.Name(id=model)) if model != name:
+                    yield cell, statement, name, model
+
+
+def _importing_copy(source: Source, cell: int) -> list[TextChange]:
+    """The change that imports `copy` above all, where no line does."""
+    if any(alias.name == "copy" for node in source.parents if isinstance(node, ast.Import) for alias in node.names):
+        return []
+    return [TextChange(cell, 1, 0, 1, 0, "import copy\n")]
+
+
+def _ends(branch: ast.If) -> bool:
+    """Whether a branch leaves the loop, so that nothing is changed behind it."""
+    return any(isinstance(node, ast.Break | ast.Return | ast.Raise) for node in ast.walk(branch))
+
+
+def _bound_in(source: Source, loop: ast.For | ast.While, name: str) -> bool:
+    """Whether a name is given something else in a loop: then each iteration has a model of its own."""
+    return any(isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) for node in ast.walk(loop))
+
+
+def _used_behind(source: Source, name: str, loop: ast.For | ast.While) -> ast.expr | None:
+    """Where a name is read below a loop, in the block that the loop stands in."""
+    block = source.parents[loop]
+    for node in ast.walk(block):
+        if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
+            continue
+        if node.lineno > (loop.end_lineno or 0) and ast.unparse(node) == name:
+            return node
+    return None
+
+
+def _parameters(run: Run, model: str) -> frozenset[int]:
+    """The parameters of what a name stands for."""
+    return frozenset(
+        e.tensor for _, e in run.namings if e.name.startswith(f"{model}.") and run.tensors[e.tensor].info.is_parameter
+    )
 
 
 @rule(139, STATE_NOT_LOADED)
@@ -188,12 +264,12 @@ def _loaded(source: Source, cell: int, name: str, loop: ast.For | ast.While) -> 
     return None
 
 
-def _updates_in(run: Run, cell: int, loop: ast.For | ast.While) -> list[int]:
-    """The steps of optimizers in a loop of the text."""
+def _updates_in(run: Run, cell: int, loop: ast.For | ast.While, of: frozenset[int] = frozenset()) -> list[int]:
+    """The steps of optimizers in a loop of the text; where parameters are given, those that move some of them."""
     found = []
-    for step, _ in run.optimizer_steps:
-        number = run.events[step].scope
-        scope = run.recording.scopes[number] if number != NOTHING else None
-        if scope is not None and any(line == loop.lineno for line, _ in scope.loops):
+    for step, event in run.optimizer_steps:
+        scope = run.recording.scopes[event.scope] if event.scope != NOTHING else None
+        inside = scope is not None and any(line == loop.lineno for line, _ in scope.loops)
+        if inside and (not of or not of.isdisjoint(event.parameters)):
             found.append(step)
     return found

@@ -271,7 +271,11 @@ def _backward(run: Run, symptom: Symptom, entry: Pass) -> Iterator[Finding]:
             # What a where leaves out of the loss is NaN all the same: then the derivative only hands on what it was given.
             given = _given_nan(run, event.node)
             hidden = _forward_origin(run, given, entry.began) if given != NOTHING else None
-            yield _forward(run, symptom, *hidden) if hidden is not None else _at_node(run, symptom, entry, step, event, bad[0])
+            if hidden is None or not run.inputs_at(hidden[0]):
+                # Data with NaN that a where takes out of the loss are known of: it comes too late for the derivative.
+                yield _at_node(run, symptom, entry, step, event, bad[0])
+            else:
+                yield _forward(run, symptom, *hidden)
             return
     if "returned nan" in getattr(run.events[entry.ended], "error", "") if entry.ended < len(run.events) else False:
         yield from _stopped_by_anomaly_mode(run)

@@ -25,6 +25,7 @@ from ..paths import Paths, paths_of
 from ..program_ast import site_of
 from ..reason import Finding, Kind
 from ..run import MAX_LABEL, NAN, Run, finding, key, said
+from ..unrun_hooks import unset
 from .registry import rule
 
 _INDEX = re.compile(r"at index (\d{1,6})")
@@ -129,6 +130,7 @@ def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) ->
     fix = near if near and failure.code in ("unknown_name", "unknown_attribute") else f"{near} {fix}".strip()
     layer = [(event.module, event.layer)] if event.layer else []
     unsaved = _unsaved(paths, step) if failure.code == "unpacking" else None
+    registered: list[Site] = []
     if unsaved is not None:
         title, explanation, fix, changes = unsaved
     else:
@@ -137,12 +139,15 @@ def _about_operands(paths: Paths, failure: Failure, step: int, event: Raised) ->
             title, explanation, fix = beside
         elif failure.code == "unused_input" and (unused := _unused(paths, given, event.message, step)):
             title, explanation, fix = unused
+        if failure.code == "none_used" and (hooked := unset(paths, subject(paths, step))):
+            explanation, fix, at = hooked
+            registered = [at]
         if failure.code == "write_to_expanded" and case is None and (shared := _expanded(paths, given, step)):
             title, explanation, fix, changes = shared
     return finding(
         run, KINDS[failure.code], title, explanation, fix,
         step=step,
-        related=[run.site(run.tensors[operand.tensor].born) for operand in given],
+        related=[*registered, *(run.site(run.tensors[operand.tensor].born) for operand in given)],
         evidence=[("error", said(run)), *layer, *(described(run, operand, step) for operand in given)],
         nodes=[key(operand.tensor) for operand in given],
         ends=True,

@@ -540,8 +540,24 @@ def standing_still(run: Run) -> Iterator[Finding]:
         steps = [w for w in windows if any(_gradient(run, t, w.step) for t in w.event.parameters)]
         if len(steps) < 2 or len(steps) < len(windows):
             continue
-        made = schedules(run)
+        made = schedules(run, own=True)
         site = made[0].site if len(made) == 1 else optimizer_site(run, optimizer[0], run.site(steps[0].step))
+        if still := _still_at_first(run, steps):
+            yield finding(
+                run, ZERO_RATE,
+                f"The learning rate of {optimizer[0]} is zero in the whole of the first epoch.",
+                f"Its {len(still)} steps multiply their gradients by zero, and {run.names(windows[0].owned)} stay as they are; "
+                f"the rate is {number(max(steps[len(still)].event.rates))} from {run.moment(steps[len(still)].step)} on. A "
+                "schedule that begins at zero and is stepped once per epoch stays there for an epoch.",
+                "Let the warm-up begin above zero, with (epoch + 1) in the place of epoch, or step it after every batch.",
+                step=still[0].step,
+                site=site,
+                related=[run.site(still[0].step)],
+                evidence=[("steps with a rate of zero", f"{len(still)} of {len(windows)}")],
+                nodes=[key(t) for t in still[0].event.parameters],
+                steps=[w.step for w in still],
+            )  # fmt: skip
+            continue
         if all(w.event.rates and not any(w.event.rates) for w in steps):
             yield finding(
                 run, ZERO_RATE,
@@ -599,6 +615,17 @@ def standing_still(run: Run) -> Iterator[Finding]:
                 steps=[w.step for w in steps],
                 severity="hint",
             )  # fmt: skip
+
+
+def _still_at_first(run: Run, windows: list[Window]) -> list[Window]:
+    """The steps of the first iteration of the outer loop, if there are several, the rate is zero in all of them, and above zero
+    right behind them."""
+    loops = [run.loops(window.step) for window in windows]
+    first = next((n for n, around in enumerate(loops) if len(around) < 2 or around[0] != loops[0][0]), len(windows))
+    if not 2 <= first < len(windows) or not all(window.event.rates for window in windows[: first + 1]):
+        return []
+    still = [max(window.event.rates) for window in windows[: first + 1]]
+    return windows[:first] if still[-1] > 0 and not any(still[:-1]) else []
 
 
 def _gradient(run: Run, tensor: int, step: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from ...program.parsing import last_name
@@ -263,11 +264,22 @@ def _cleared(run: Run, window: Window, fills: list[int]) -> int:
         if clear == NOTHING:
             return NOTHING
         first = clear if first == NOTHING else min(first, clear)
+        if _meant_for_another(run, window, step, clear):
+            return NOTHING
         # What the pass filled elsewhere may have been used by another optimizer.
         for tensor in run.index.passes[event.number].fills:
             if within(run.updates.get(tensor, []), step, clear):
                 return NOTHING
     return first
+
+
+def _meant_for_another(run: Run, window: Window, fill: int, clear: int) -> bool:
+    """Whether another optimizer stepped between a pass and the clearing and had nothing to step with: the pass was for that
+    one, and something cut its parameters off."""
+    steps = run.optimizer_steps
+    first, last = (bisect_left(steps, moment, key=lambda known: known[0]) for moment in (fill, clear))
+    owned = set(window.owned)
+    return any(not event.parameters and not owned.intersection(event.idle) for _, event in steps[first:last])
 
 
 def _clear_of(run: Run, tensor: int, fill: int, before: int) -> int:

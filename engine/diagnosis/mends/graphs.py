@@ -51,6 +51,13 @@ def retained(run: Run, backward: Site | None) -> Changes:
     return keyword(run, backward, "retain_graph", "True")
 
 
+def detached_at(run: Run, name: str, site: Site | None) -> Changes:
+    """A tensor without its graph in the expression at a site, where its name stands there once."""
+    found = spot(run, site)
+    nodes = [n for n in ast.walk(found.node) if isinstance(n, ast.expr) and ast.unparse(n) == name] if found is not None else []
+    return with_call(run, site_of(found.cell, nodes[0]), "detach()") if found is not None and len(nodes) == 1 else []
+
+
 def cut_each_iteration(run: Run, began: int, carried: Iterable[int]) -> Changes:
     """What an iteration takes over from the one before is detached at its beginning."""
     names = [name for tensor in carried if DOTTED.fullmatch(name := _carried_name(run, tensor, began))]

@@ -271,3 +271,77 @@ for i in range(5):
     assert about(recording, "line 11") == "eval_in_training"
     assert about(recording, "line 8") == "", "about which nothing was found"
     assert about(recording, "net[0].weight") != "undivided_accumulation", "a hint is no answer about a gradient"
+
+
+def test_a_result_is_explained_by_what_was_found_at_the_line_that_made_it() -> None:
+    recording = recorded(
+        """import torch, torch.nn.functional as F
+a, b = torch.randn(4, 3, requires_grad=True), torch.randn(4, 3)
+loss_kl = F.kl_div(F.softmax(a, dim=1), F.softmax(b, dim=1), reduction="batchmean")
+loss = a.pow(2).mean() + loss_kl
+loss.backward()
+"""
+    )
+    assert about(recording, "loss_kl.grad") == "kl_div_of_probabilities"
+
+
+def test_a_line_that_what_ended_the_program_names_is_explained_by_that() -> None:
+    recording = recorded(
+        """import torch
+from torch import nn
+class Cam:
+    def __init__(self, layer):
+        self.gradient = None
+        layer.register_full_backward_hook(self.keep)
+    def keep(self, module, given, arrived):
+        self.gradient = arrived[0]
+net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1)).requires_grad_(False)
+net[1].requires_grad_(True)
+cam = Cam(net[0])
+net(torch.ones(1, 2)).sum().backward()
+print(cam.gradient.shape)
+"""
+    )
+    assert about(recording, "line 6") == "none_used"
+    assert about(recording, "line 11") == ""
+    (found,) = findings(recording)
+    assert "Only keep sets it" in found.explanation
+
+
+def test_a_hook_before_any_pass_waits_for_one() -> None:
+    recording = recorded(
+        """import torch
+kept = {}
+class Probe:
+    seen = None
+    def look(self, grad):
+        self.seen = grad
+probe, x = Probe(), torch.ones(2, requires_grad=True)
+x.register_hook(probe.look)
+print(probe.seen.sum())
+"""
+    )
+    (found,) = findings(recording)
+    assert "there was no backward pass before" in found.explanation
+
+
+def test_data_that_a_where_leaves_out_are_told_with_where_it_does() -> None:
+    recording = recorded(
+        """import torch
+w, y = torch.ones(2, requires_grad=True), torch.ones(2)
+y[1] = float("nan")
+for step in range(2):
+    r = (w - y) ** 2
+    loss = torch.where(torch.isnan(y), torch.zeros_like(r), r).sum()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+    if step == 0:
+        w.grad = None
+"""
+    )
+    (found,) = findings(recording)
+    assert (found.rule, found.line) == ("nan_gradient", 5)
+    reason = why(recording, "w")
+    assert "left out at line 6" in reason.explanation
+    assert reason.fix.startswith("Make the input safe before the operation")

@@ -2798,3 +2798,40 @@ net, head = nn.Linear(4, 8), nn.Linear(8, 3)
 m = net
 h = checkpoint(lambda t: torch.tanh(m(t)), torch.randn(10, 4), use_reentrant=True)  # <-
 F.cross_entropy(head(h), torch.zeros(10, dtype=torch.long)).backward()
+
+# %% a generator whose own step detaches what it made, where the discriminator's step detaches rightly
+#: asks: G.weight
+#: after: an issue about a generator that does not learn
+#: code: cut_detach
+#: says: g_loss
+#: grad: None
+G, D = nn.Linear(3, 4), nn.Linear(4, 1)
+opt_g, opt_d = torch.optim.SGD(G.parameters(), lr=0.1), torch.optim.SGD(D.parameters(), lr=0.1)
+for step in range(3):
+    z = torch.randn(8, 3)
+    fake = G(z)
+    g_loss = D(fake.detach()).pow(2).mean()  # <-
+    opt_g.zero_grad()
+    g_loss.backward()
+    opt_g.step()
+    opt_d.zero_grad()
+    d_loss = D(G(z).detach()).mean()
+    d_loss.backward()
+    opt_d.step()
+
+# %% a loss that is added up in place within an iteration
+#: asks: loss
+#: after: a question about a network that does not learn a sequence
+#: code: loss_falls
+#: says: from 1.25 to
+#: never: from 0
+#: wrong: no
+w = torch.tensor(1.0, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.05)
+for step in range(3):
+    optimizer.zero_grad()
+    loss = 0.0
+    for target in (0.5, 0.0, 1.0):
+        loss += (w - target) ** 2  # <-
+    loss.backward()
+    optimizer.step()

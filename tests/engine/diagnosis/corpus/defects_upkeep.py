@@ -600,3 +600,75 @@ for it in range(4):
         loss = F.cross_entropy(net(x[part]), y[part])
         loss.backward()  # <-
     opt.step(); opt.zero_grad()
+
+# %% the best network is another name for the one that is trained, in a method
+#: finds: state_not_copied
+class Trainer:
+    def __init__(self):
+        self.best = None
+    def fit(self, net, x, y):
+        opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        lowest = float("inf")
+        for epoch in range(5):
+            loss = F.mse_loss(net(x), y)
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+            if loss.item() < lowest:
+                lowest = loss.item()
+                self.best = net  # <-
+        return self.best
+
+net = nn.Linear(3, 1)
+best = Trainer().fit(net, torch.randn(16, 3), torch.randn(16, 1))
+print(best.weight.shape)
+
+# %% the rate is zero until the schedule is stepped at the end of the first epoch
+#: finds: zero_rate
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+warm = torch.optim.lr_scheduler.LambdaLR(opt, lambda epoch: min(1.0, epoch / 2))  # <-
+for epoch in range(4):
+    for _ in range(3):
+        opt.zero_grad()
+        F.mse_loss(net(torch.randn(8, 3)), torch.randn(8, 1)).backward()
+        opt.step()
+    warm.step()
+
+# %% a hook keeps the detached output of a layer, and the activation behind it writes it
+#: finds: output_overwritten
+class Probe:
+    def __init__(self, layer):
+        self.seen = []
+        layer.register_forward_hook(self.look)
+    def look(self, module, given, output):
+        self.seen.append(output.detach())  # <-
+
+net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.LeakyReLU(0.1, inplace=True), nn.Linear(8, 2))
+probe = Probe(net[1])
+F.cross_entropy(net(torch.randn(6, 4)), torch.randint(0, 2, (6,))).backward()
+print([each.min().item() for each in probe.seen])
+
+# %% a generator whose own step detaches what it made: the discriminator's gradients of that pass are cleared rightly
+#: finds: detached_parameter
+G, D = nn.Linear(3, 4), nn.Linear(4, 1)
+opt_g, opt_d = torch.optim.Adam(G.parameters(), lr=2e-3), torch.optim.Adam(D.parameters(), lr=2e-3)
+real = torch.randn(8, 4) + 2
+for step in range(4):
+    z = torch.randn(8, 3)
+    fake = G(z)
+    g_loss = F.mse_loss(D(fake.detach()), torch.ones(8, 1))  # <-
+    opt_g.zero_grad()
+    g_loss.backward()
+    opt_g.step()
+    opt_d.zero_grad()
+    d_loss = F.mse_loss(D(real), torch.ones(8, 1)) + F.mse_loss(D(G(z).detach()), torch.zeros(8, 1))
+    d_loss.backward()
+    opt_d.step()
+
+# %% a saved weight is written through detach()
+#: finds: in_place_on_saved
+w = torch.ones(3, requires_grad=True)
+loss = (w * w).sum()
+w.detach().mul_(0.5)  # <-
+loss.backward()

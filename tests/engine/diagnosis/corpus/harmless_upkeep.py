@@ -689,3 +689,94 @@ for it in range(4):
     for task in range(tasks):
         F.cross_entropy(net(x[task::4]), y[task::4]).backward()
     opt.step(); opt.zero_grad()
+
+# %% the best model of a search is another name for it, and each has a model of its own
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+best_model, best_loss = None, float("inf")
+for rate in (0.01, 0.1, 0.2):
+    model = nn.Linear(3, 1)
+    opt = torch.optim.SGD(model.parameters(), lr=rate)
+    for epoch in range(3):
+        opt.zero_grad()
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        opt.step()
+    if loss.item() < best_loss:
+        best_loss = loss.item()
+        best_model = model
+print(best_model(x).mean().item())
+
+# %% the first model that is good enough is kept, and nothing is done behind it
+model = nn.Linear(3, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+chosen = None
+for epoch in range(20):
+    opt.zero_grad()
+    loss = F.mse_loss(model(x), y)
+    loss.backward()
+    opt.step()
+    if loss.item() < 1.5 and epoch > 1:
+        chosen = model
+        break
+print(chosen is not None and chosen(x).mean().item())
+
+# %% a name for the model within the loop, which is not used behind it
+model = nn.Linear(3, 1)
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(16, 3), torch.randn(16, 1)
+for epoch in range(4):
+    if epoch % 2 == 0:
+        current = model
+    opt.zero_grad()
+    F.mse_loss(current(x), y).backward()
+    opt.step()
+
+# %% a warm-up that is stepped after every batch begins at zero
+model = nn.Linear(4, 1)
+opt = torch.optim.AdamW(model.parameters(), lr=1e-2)
+scheduler = torch.optim.lr_scheduler.LambdaLR(opt, lambda step: min(1.0, step / 4))
+x, y = torch.randn(16, 4), torch.randn(16, 1)
+for epoch in range(3):
+    for i in range(0, 16, 4):
+        opt.zero_grad()
+        F.mse_loss(model(x[i : i + 4]), y[i : i + 4]).backward()
+        opt.step()
+        scheduler.step()
+
+# %% a hook keeps the output of a layer with an activation behind it that writes nothing
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+features = {}
+net[0].register_forward_hook(lambda module, given, output: features.update(hidden=output))
+def keep(module, given, output):
+    features["again"] = output
+net[0].register_forward_hook(keep)
+net(torch.randn(6, 4)).sum().backward()
+print(features["hidden"].min().item(), features["again"].max().item())
+
+# %% a hook keeps the output of an activation that writes in place
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(inplace=True), nn.Linear(8, 2))
+features = {}
+def keep(module, given, output):
+    features["hidden"] = output.detach()
+net[1].register_forward_hook(keep)
+net(torch.randn(6, 4)).sum().backward()
+print(features["hidden"].mean().item())
+
+# %% a hook keeps a copy of what the next module writes
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(inplace=True), nn.Linear(8, 2))
+features = {}
+def keep(module, given, output):
+    features["hidden"] = output.detach().clone()
+net[0].register_forward_hook(keep)
+net(torch.randn(6, 4)).sum().backward()
+print((features["hidden"] < 0).any().item())
+
+# %% a hook takes a number of what the next module writes, at once
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(inplace=True), nn.Linear(8, 2))
+lowest = []
+def keep(module, given, output):
+    lowest.append(output.min().item())
+net[0].register_forward_hook(keep)
+net(torch.randn(6, 4)).sum().backward()
+print(lowest)

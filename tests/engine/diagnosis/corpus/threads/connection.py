@@ -364,3 +364,23 @@ loss = np.mean((pred.detach().numpy() - y.numpy()) ** 2)  # <- -
 loss = torch.tensor(loss, requires_grad=True)  # <- -
 # + loss = ((pred - y) ** 2).mean()
 loss.backward()  # <-
+
+# %% the generator's own step detaches what it made, and comes first
+#: thread: issue, nikhilsinghmus/image2reverb: Is fake_spec.detach() in Generator training step intentional?
+#: cause: detached_parameter
+#: shows: G.weight.grad is None
+G, D = nn.Linear(3, 4), nn.Linear(4, 1)
+opt_g, opt_d = torch.optim.Adam(G.parameters(), lr=2e-3), torch.optim.Adam(D.parameters(), lr=2e-3)
+real = torch.randn(8, 4) + 2
+for step in range(3):
+    z = torch.randn(8, 3)
+    fake = G(z)
+    g_loss = F.mse_loss(D(fake.detach()), torch.ones(8, 1))  # <- -
+    # + g_loss = F.mse_loss(D(fake), torch.ones(8, 1))
+    opt_g.zero_grad()
+    g_loss.backward()
+    opt_g.step()
+    opt_d.zero_grad()
+    d_loss = F.mse_loss(D(real), torch.ones(8, 1)) + F.mse_loss(D(G(z).detach()), torch.zeros(8, 1))
+    d_loss.backward()
+    opt_d.step()

@@ -278,3 +278,41 @@ for i in range(3):
     optimizer.zero_grad()
     total_loss.backward()  # <-
     optimizer.step()
+
+# %% the discriminator's pass goes on into the generator
+#: thread: issue, pytorch/examples: why is detach necessary
+#: cause: freed_graph
+#: raises: RuntimeError
+G, D = nn.Sequential(nn.Linear(3, 4), nn.Tanh()), nn.Sequential(nn.Linear(4, 1), nn.Sigmoid())
+opt_g, opt_d = torch.optim.SGD(G.parameters(), lr=0.1), torch.optim.SGD(D.parameters(), lr=0.1)
+for step in range(2):
+    fake = G(torch.randn(8, 3))
+    D.zero_grad()
+    err_d = F.binary_cross_entropy(D(fake), torch.zeros(8, 1))  # -
+    # + err_d = F.binary_cross_entropy(D(fake.detach()), torch.zeros(8, 1))
+    err_d.backward()  # <-
+    opt_d.step()
+    G.zero_grad()
+    err_g = F.binary_cross_entropy(D(fake), torch.ones(8, 1))
+    err_g.backward()  # <-
+    opt_g.step()
+
+# %% the policy's pass goes on into the critic
+#: thread: forum, PyTorch forums: RuntimeError: trying to backward through the graph a second time
+#: cause: freed_graph
+#: raises: RuntimeError
+policy, critic = nn.Linear(4, 2), nn.Linear(4, 1)
+opt_p, opt_v = torch.optim.SGD(policy.parameters(), lr=0.01), torch.optim.SGD(critic.parameters(), lr=0.01)
+state, reward = torch.randn(6, 4), torch.randn(6)
+log_prob = torch.log_softmax(policy(state), dim=1)[:, 0]
+value = critic(state).squeeze(1)
+value_loss = (value - reward).pow(2).mean()
+opt_v.zero_grad()
+value_loss.backward()
+opt_v.step()
+advantage = (reward - value) ** 2  # -
+# + advantage = (reward - value.detach()) ** 2
+objective = -(log_prob * advantage).mean()
+opt_p.zero_grad()
+objective.backward()  # <-
+opt_p.step()

@@ -201,3 +201,15 @@ std.clamp_(min=0.1, max=2.0)  # <- -
 # + std = std.clamp(min=0.1, max=2.0)
 loss = (std**2).mean()
 loss.backward()
+
+# %% an embedding with max_norm writes the weight that a product has saved
+#: thread: issue, pytorch/pytorch: nn.Embedding with max_norm shows unstable behavior and causes sometimes runtime error
+#: cause: in_place_on_saved
+#: raises: RuntimeError
+embedding = nn.Embedding(3, 5, max_norm=1.0)
+W = torch.randn(7, 5, requires_grad=True)
+idx = torch.tensor([1, 2])
+a = embedding.weight @ W.t()  # -
+# + a = embedding.weight.clone() @ W.t()
+b = embedding(idx) @ W.t()  # <-
+(a.unsqueeze(0) + b.unsqueeze(1)).sigmoid().mean().backward()

@@ -241,3 +241,16 @@ mu, var = net(x).unbind(1)
 nll = 0.5 * (torch.log(var) + (y - mu) ** 2 / var)  # <-
 loss = nll.mean()
 loss.backward()
+
+# %% targets that are missing are left out behind the square
+#: thread: issue, pytorch/pytorch: Incorrect gradients in NaN-ignoring MSE
+#: cause: nan_gradient
+#: shows: bool(torch.isnan(model.weight.grad).any())
+model = nn.Linear(4, 2)
+x, y = torch.randn(8, 4), torch.randn(8, 2)
+y[3, 0] = float("nan")
+missing = torch.isnan(y)
+r = (model(x) - y) ** 2  # <- -
+loss = torch.where(missing, torch.zeros_like(r), r).mean()  # -
+# + loss = (torch.where(missing, model(x), model(x) - y) * ~missing).pow(2).mean()
+loss.backward()

@@ -228,3 +228,24 @@ emb = nn.Embedding(len(vocab) - 1, 4)  # <- -
 # + emb = nn.Embedding(len(vocab), 4)
 out = emb(torch.tensor([[0, 1, 3], [2, 2, 3]]))  # <-
 out.sum().backward()
+
+# %% a hook on a frozen layer never runs
+#: thread: issue, yizt/Grad-CAM.pytorch: module.register_backward_hook has no output
+#: cause: none_used
+#: raises: TypeError
+class Cam:
+    def __init__(self, net, layer):
+        self.net, self.gradient = net, None
+        layer.register_full_backward_hook(self.keep)
+    def keep(self, module, given, arrived):
+        self.gradient = arrived[0]
+    def __call__(self, image):
+        self.net(image)[0, 1].backward()
+        return self.gradient[0].mean()  # <-
+
+net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(32, 3))
+for p in net[0].parameters():
+    p.requires_grad = False
+image = torch.rand(1, 1, 6, 6)  # -
+# + image = torch.rand(1, 1, 6, 6, requires_grad=True)
+print(Cam(net, net[0])(image))

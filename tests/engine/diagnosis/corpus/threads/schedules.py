@@ -271,3 +271,44 @@ for epoch in range(4):
 optimizer.zero_grad()
 last = net[0].weight.detach().clone()
 net.load_state_dict(best_model_state)
+
+# %% the best model is another name for the model
+#: thread: issue, zhangj111/astnn: Shallow copy when finding best_model
+#: cause: state_not_copied
+#: shows: best_model is model
+model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+optimizer = torch.optim.Adamax(model.parameters(), lr=0.05)
+x, y, xv, yv = torch.randn(12, 4), torch.randint(0, 2, (12,)), torch.randn(12, 4), torch.randint(0, 2, (12,))
+best_model, best_loss = None, float("inf")
+for epoch in range(5):
+    optimizer.zero_grad()
+    F.cross_entropy(model(x), y).backward()
+    optimizer.step()
+    with torch.no_grad():
+        val_loss = F.cross_entropy(model(xv), yv).item()
+    if val_loss < best_loss:
+        best_loss = val_loss
+        best_model = model  # <- -
+        # + best_model = copy.deepcopy(model)
+print(best_model(xv).argmax(1).tolist())
+
+# %% a warm-up that is stepped once per epoch begins at zero
+#: thread: issue, Project-MONAI/tutorials: Learning rate is zero for first epoch in transchex_openi_multilabel_classification
+#: cause: zero_rate
+#: shows: rates[0] == 0
+class Warmup(torch.optim.lr_scheduler.LambdaLR):
+    def __init__(self, optimizer, warmup_steps):
+        super().__init__(optimizer, lambda step: min(1.0, step / warmup_steps))  # -
+        # + super().__init__(optimizer, lambda step: min(1.0, (step + 1) / warmup_steps))
+
+model = nn.Linear(4, 1)
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+scheduler = Warmup(optimizer, 2)  # <-
+x, y, rates = torch.randn(16, 4), torch.randn(16, 1), []
+for epoch in range(3):
+    rates.append(optimizer.param_groups[0]["lr"])
+    for i in range(0, 16, 4):
+        optimizer.zero_grad()
+        F.mse_loss(model(x[i : i + 4]), y[i : i + 4]).backward()
+        optimizer.step()
+    scheduler.step()
