@@ -78,6 +78,8 @@ class Op:
     """What PyTorch says of complex numbers: its kernel's name, a sentence, or its error; "" where it takes them."""
     shows: Mapping[str, Callable[..., Any] | None] = field(default_factory=dict)
     """What the node shows otherwise than the rule saves it: how it comes from what is saved, None for what is not shown."""
+    layout: str = "rows"
+    """How its result stands in memory where operands do not stand row by row, by the names in `layouts.RULES`."""
 
     @property
     def tensors(self) -> tuple[str, ...]:
@@ -127,6 +129,7 @@ def op(
     holomorphic: bool = True,
     real_only: str | Exception | Changed[Exception] = "",
     shows: Mapping[str, Callable[..., Any] | None] | None = None,
+    layout: str = "",
     **rules: Rule | None,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Declare an operation; returns the function that users call on tensors.
@@ -154,6 +157,9 @@ def op(
             another error.
         shows: attributes of the node (`_saved_…`) that are not what the rule saves by that name: how each comes from what is
             saved, by a function of a function that gets it; None for what PyTorch's node does not show.
+        layout: how the result stands in memory where operands do not stand row by row, by the names in `layouts.RULES`;
+            unless said otherwise, `elementwise` for what is element by element, and for the rest what the file says
+            (`LAYOUT = "elementwise"`), or else `rows`.
         rules: per input that may be a tensor its rule, or None.
     """
 
@@ -178,6 +184,7 @@ def op(
             joint_vjp=joint_vjp,
             parameters=parameters,
             traits=traits_of(public, f"{traits} elementwise" if by_element else traits),
+            layout=layout or ("elementwise" if by_element else forward.__globals__.get("LAYOUT", "rows")),
             symbol=symbol,
             ufunc=ufunc,
             turned=turned,
@@ -305,7 +312,7 @@ def overload(of: Callable[..., Any], name: str, node: str, *, number: str | None
     rules: dict[str, Any] = {n: None if n == number else rule for n, rule in own.rules.items()}
     declare = op(
         own.template, broadcast=own.broadcast, name=own.name, floating=own.floating, node=node, symbol=own.symbol,
-        holomorphic=own.holomorphic, real_only=own.real_only, **rules,
+        holomorphic=own.holomorphic, real_only=own.real_only, layout=own.layout, **rules,
     )  # fmt: skip
     return declare(forward)
 

@@ -99,6 +99,7 @@ def bias_slopes(grad):
     broadcast=(),
     node="ConvolutionBackward0",
     name="convolution",
+    layout="any_channels",
     shows={
         "bias_sym_sizes": None,
         "input_sym_sizes": None,

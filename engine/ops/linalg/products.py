@@ -11,6 +11,7 @@ import numpy as np
 
 from ...context import context, outside, warn_once
 from ...errors import expands
+from ...memory_layout import by_rows
 from ...op.declare import function, op
 from ...op.slow_path import autocast
 from ...tensor import Tensor
@@ -258,7 +259,7 @@ def _cheapest(items: list[Tensor]) -> Tensor:
 )
 def linalg_cross_op(self, other, dim):
     """The cross product of vectors of three along a dimension."""
-    return np.cross(self, other, axis=dim)
+    return by_rows(np.cross(self, other, axis=dim))
 
 
 def _cross(name: str, input: Tensor, other: Tensor, dim: int) -> Tensor:

@@ -44,6 +44,7 @@ from .elementwise import (
     weight=None,
     broadcast=(),
     node="BinaryCrossEntropyBackward0",
+    layout="elementwise",
     name="binary_cross_entropy",
     real_only="binary_cross_entropy",
 )
@@ -104,6 +105,7 @@ def binary_cross_entropy(
     pos_weight=None,
     broadcast=("self", "target"),
     node="BinaryCrossEntropyWithLogitsBackward0",
+    layout="elementwise",
     name="binary_cross_entropy_with_logits",
     real_only="log_sigmoid_cpu",
 )

@@ -190,6 +190,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     self=lambda grad, self: grad * sigmoid(-self),
     node="LogSigmoidBackward0",
     name="logsigmoid",
+    layout="rows",
     real_only="log_sigmoid_cpu",
 )
 def _log_sigmoid(self):
@@ -224,6 +225,7 @@ def tanhshrink(input: Tensor) -> Tensor:
     self=lambda grad, self, dim: glu_backward(grad, self, dim),
     node="GluBackward0",
     name="glu",
+    layout="order",
     real_only="glu_cpu",
 )
 def _glu(self, dim):
