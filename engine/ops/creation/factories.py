@@ -19,7 +19,7 @@ from ...dtypes import dtype as Dtype
 from ...errors import too_many_dims
 from ...memory_layout import placed
 from ...op.declare import created, function
-from ...op.layouts import in_memory, strides_in
+from ...op.layouts import in_memory, strides_in, watch
 from ...tensor import Tensor, constant, inference
 from ...tensor_attributes import as_device, default_device, preserve_format
 from ..shape.dimensions import sizes
@@ -66,6 +66,8 @@ def _creation(f: Callable[..., Tensor], traits: str, follows: bool = True) -> Ca
             if tensor._array.dtype.kind not in dtypes.INEXACT:
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             tensor._needs = True
+        if context.layouts is None and not tensor._array.flags.c_contiguous:
+            watch()
         if context.inference:
             inference((tensor,))
         if context.observer is not None:

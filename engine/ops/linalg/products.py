@@ -71,6 +71,7 @@ def column(grad):
     vec1=lambda grad, vec2, alpha: scaled(mv(grad, vec2), alpha),
     vec2=lambda grad, vec1, alpha: scaled(mv(t(grad), vec1), alpha),
     broadcast=(),
+    layout="first",
 )
 def addr(self, vec1, vec2, *, beta=1, alpha=1):
     """`beta * self + alpha *` the outer product of two vectors."""

@@ -62,7 +62,7 @@ def _expand(self, shape):
     lead = len(shape) - self.ndim
     strides = [step if n == m else 0 for n, m, step in zip(self.shape, shape[lead:], self.strides)]
     for d in range(lead - 1, -1, -1):
-        behind = shape[d + 1] * strides[0] if strides else self.itemsize
+        behind = shape[d + 1] * strides[0] if self.ndim else 0
         strides.insert(0, behind if shape[d] == 1 else 0)
     return strided(self, shape, strides)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from types import ModuleType
 from typing import Any
 
@@ -173,6 +174,47 @@ def test_gradients_take_the_strides_of_their_leaves() -> None:
         return [rows.grad.stride(), last.grad.stride(), part.grad.stride(), grad.shape, copied.grad_fn.name()]
 
     assert strides(engine) == strides(torch)
+
+
+def written(t: ModuleType) -> list[Any]:
+    """What becomes of gradients where a tensor with channels last is written through views that row by row would not have."""
+    names = given(t)
+    leaf = names["c"].clone().requires_grad_()
+    base = leaf * 2
+    row = base.permute(0, 2, 3, 1).view(-1)
+    row[::3].mul_(5.0)
+    other = base.permute(0, 2, 3, 1).view(40, 3)
+    other[1:3] += row[12:18].view(2, 3)
+    (base * names["x"]).sum().backward()
+    twice = names["c"].clone().requires_grad_()
+    base = twice * 3
+    base.permute(0, 2, 3, 1).view(-1)[:7].zero_()
+    (grad,) = t.autograd.grad((base.square() * names["x"]).sum(), twice, create_graph=True)
+    grad.square().sum().backward()
+    return [v.contiguous().view(-1).tolist() for v in (leaf.grad, row, other, twice.grad)]
+
+
+def test_views_of_it_are_written_through() -> None:
+    for ours, theirs in zip(written(engine), written(torch), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("text", ["c + 1", "c", "x.transpose(0, 2).clone()", "F.relu(d)", "c[:, 1:]"])
+def test_its_memory(text: str) -> None:
+    def seen(t: ModuleType) -> list[Any]:
+        found = eval(text, given(t))
+        stored = io.BytesIO()
+        t.save(found, stored)
+        stored.seek(0)
+        back = t.load(stored)
+        corner = found.as_strided((2, 3), (4, 1))
+        part = [round(v, 5) for v in (*corner.reshape(-1).tolist(), *back.reshape(-1).tolist()[:9])]
+        return [found.storage().tolist()[:30], corner.stride(), back.stride(), *part, found.storage_offset()]
+
+    ours, theirs = seen(engine), seen(torch)
+    np.testing.assert_allclose(ours.pop(0), theirs.pop(0), rtol=1e-5)
+    assert ours == theirs
 
 
 def test_nothing_is_looked_at_where_all_stands_row_by_row() -> None:
