@@ -25,7 +25,7 @@ from ..tensor import Tensor, constant, counter_of, gradient_edge, inference, new
 from . import inline
 from .backward_codegen import compiled, node_class, saved_names, settle
 from .declare import Op, parameters_of
-from .layouts import watch
+from .layouts import RULES, watch
 from .slow_path import (
     FLOAT32,
     NUMBERS,
@@ -236,6 +236,8 @@ def _link(op: Op) -> list[str]:
 def write(op: Op, operator: bool = False, inner: bool = False) -> Callable[..., Any]:
     """The function users call. As an operator (`x + y`) it returns NotImplemented for foreign operands; what an `inner` one
     makes never gets into a program's hands, so that it does not matter where that stands in memory."""
+    if op.layout not in RULES and op.layout != "own":
+        raise ValueError(f"{op.name}: no such layout: {op.layout}; there are own, {', '.join(sorted(RULES))}")
     op.saved_names = saved_names(op)
     if op.node is Node and op.differentiable:
         op.node = node_class(op)

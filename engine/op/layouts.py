@@ -30,6 +30,7 @@ from ..memory_layout import (
     suggested,
 )
 from ..stand_ins import tensors_in
+from ..tensor import Tensor
 from ..tensor_attributes import contiguous_format, memory_format, preserve_format
 
 Array = np.ndarray[Any, Any]
@@ -98,14 +99,15 @@ def _indexed(arrays: Sequence[Array], out: Array, values: tuple[Any, ...]) -> tu
     """As TensorIterator lays out what it takes at indices: an indexed dimension of the operand does not move in its memory."""
     strides, places, indices = list(strides_of(arrays[0])), [], []
     d = 0
-    for index in values[1]:
-        if isinstance(index, slice):
+    for item in values[1]:
+        if isinstance(item, slice):
             d += 1
             continue
-        mask = index._array.dtype.kind == "b"
-        taken = index._array.ndim if mask else 1
+        index = np.asarray(getattr(item, "_array", item))
+        mask = index.dtype.kind == "b"
+        taken = index.ndim if mask else 1
         places += range(d, d + taken)
-        indices.append(np.zeros(np.count_nonzero(index._array), np.int64) if mask else index._array)
+        indices.append(np.zeros(np.count_nonzero(index), np.int64) if mask else index)
         d += taken
     shape = np.broadcast_shapes(*[i.shape for i in indices])
     adjacent = places == [*range(places[0], places[-1] + 1)]
@@ -118,7 +120,7 @@ def _indexed(arrays: Sequence[Array], out: Array, values: tuple[Any, ...]) -> tu
     return packed(out.shape, innermost_first(out.shape, operands))
 
 
-RULES: dict[str, Rule | None] = {
+RULES: dict[str, Rule] = {
     "rows": lambda arrays, out, values: row_by_row(out.shape),
     "elementwise": lambda arrays, out, values: elementwise(out.shape, arrays),
     "first": _as_first,
@@ -129,10 +131,8 @@ RULES: dict[str, Rule | None] = {
     "rolled": _rolled,
     "order": _in_order,
     "indexed": _indexed,
-    "own": None,
 }
-"""What a declaration can say: row by row; as TensorIterator lays out its results; like the first operand; in the memory format
-of the first operand, of one of the first two, or of all of them; as the formula makes it."""
+"""What a declaration can say of its result, by name; besides, `own`: as the formula makes it."""
 
 
 def watch() -> None:
@@ -143,14 +143,32 @@ def watch() -> None:
 
 def arrange(op: Any, values: tuple[Any, ...], result: Any) -> None:
     """Lay out what an operation has made as PyTorch does."""
-    rule = None if op.view else RULES[op.layout]
-    if rule is None:
+    if op.view or op.layout == "own":
         return
+    if op.layout in _AS_OPERANDS:
+        # Mostly they stand row by row, and so does the result; this is asked of every operation.
+        for value in values:
+            if value.__class__ is Tensor or isinstance(value, Tensor):
+                if not value._array.flags.c_contiguous:
+                    break
+            elif value.__class__ is list or value.__class__ is tuple:
+                break
+        else:
+            return
+    _arrange(op, values, result)
+
+
+_AS_OPERANDS = frozenset(("elementwise", "rows"))
+"""The rules by which results stand row by row where all operands do."""
+
+
+def _arrange(op: Any, values: tuple[Any, ...], result: Any) -> None:
     arrays = [t._array for t in tensors_in(values)]
     if not arrays or any([a.__class__ is not np.ndarray for a in arrays]):
         return
-    if op.layout in ("elementwise", "rows") and all([a.flags.c_contiguous for a in arrays]):
+    if op.layout in _AS_OPERANDS and all([a.flags.c_contiguous for a in arrays]):
         return
+    rule = RULES[op.layout]
     for made in result if isinstance(result, list) else (result,):
         out = made._array
         if out.__class__ is not np.ndarray or out.ndim < 2 or not out.size:

@@ -76,6 +76,7 @@ def _index_again(self, indices):
     broadcast=(),
     node="IndexPutBackward0",
     name="index_put",
+    layout="first",
 )
 def _index_put(self, indices, values, accumulate):
     """`self` with `values` put (or added) at the indices."""

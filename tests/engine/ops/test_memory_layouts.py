@@ -66,6 +66,8 @@ KEPT = [
     "F.conv3d(d, t.ones(2, 3, 2, 2, 2))", "F.max_pool3d(d, 2)", "F.avg_pool3d(d, 2)", "d + 1",
     "F.interpolate(d, scale_factor=2)", "c.uniform_()", "c.normal_()", "c.bernoulli_(0.5)",
     "t.zeros(4, 5).t().exponential_()", "t.zeros(4, 9)[:, ::2].t().uniform_()",
+    "t._unsafe_masked_index(x[0, 0], t.ones(2, 5, dtype=t.bool), [t.tensor([0, 1])], 0)",
+    "c.index_put((t.tensor([1]),), t.ones(()))",
     "t.meshgrid(t.ones(1), t.ones(3), indexing='ij')[0]", "t.linalg.cross(x[:, :, :3], x[:, :, :3], dim=2)",
     "x.cummax(0)[0]", "t.permute_copy(x, (0, 2, 3, 1))", "c.t_copy() if c.ndim == 2 else t.narrow_copy(c, 1, 0, 2)",
 ]  # fmt: skip
