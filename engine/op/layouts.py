@@ -97,7 +97,9 @@ def _in_order(arrays: Sequence[Array], out: Array, values: tuple[Any, ...]) -> t
 
 def _indexed(arrays: Sequence[Array], out: Array, values: tuple[Any, ...]) -> tuple[int, ...]:
     """As TensorIterator lays out what it takes at indices: an indexed dimension of the operand does not move in its memory."""
-    strides, places, indices = list(strides_of(arrays[0])), [], []
+    strides = list(strides_of(arrays[0]))
+    places: list[int] = []
+    indices: list[Array] = []
     d = 0
     for item in values[1]:
         if isinstance(item, slice):
