@@ -39,6 +39,13 @@ def span(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, int]:
     return low, high
 
 
+def row(array: Array) -> Array | None:
+    """An array's memory as a row, if its elements fill it; in whatever order its dimensions stand there."""
+    if not array.flags.c_contiguous:
+        array = array.transpose(sorted(range(array.ndim), key=lambda d: -array.strides[d]))
+    return array.reshape(-1) if array.flags.c_contiguous else None
+
+
 def owner(array: Array) -> Array:
     """The array at whose memory another one looks, through however many views; itself, where it is no view."""
     while array.base is not None:

@@ -62,7 +62,7 @@ class Context:
     """Grad mode, the observer and the number the next node gets. Not per thread: one program runs in one thread."""
 
     __slots__ = (
-        "_absent", "_dual", "_inference", "_linked", "_observer", "callbacks", "casts",
+        "_absent", "_dual", "_inference", "_layouts", "_linked", "_observer", "callbacks", "casts",
         "copy", "deepcopy", "fast", "grad", "node", "opened", "passes",
         "reached", "restricted", "sequence", "special", "task", "writing",
     )  # fmt: skip
@@ -71,13 +71,14 @@ class Context:
         self.grad = True
         self.sequence = 0
         self.special = False
-        """Whether there is an observer, inference mode, stand-ins for arrays, or interest in new nodes or in tangents: what
-        operations look at after they ran."""
+        """Whether there is an observer, inference mode, stand-ins for arrays, arrays that do not stand row by row, or interest
+        in new nodes or in tangents: what operations look at after they ran."""
         self._inference = False
         self._observer: Observer | None = None
         self._linked: Callable[[Any], None] | None = None
         self._dual: Callable[[Any, tuple[Any, ...], Any], None] | None = None
         self._absent: Callable[[Any, tuple[Any, ...], Any], None] | None = None
+        self._layouts: Callable[[Any, tuple[Any, ...], Any], None] | None = None
         self.passes = 0
         """How many backward passes have begun."""
         self.reached: Any = None
@@ -109,6 +110,7 @@ class Context:
             or self._linked is not None
             or self._dual is not None
             or self._absent is not None
+            or self._layouts is not None
         )
 
     @property
@@ -159,6 +161,17 @@ class Context:
     @absent.setter
     def absent(self, value: Callable[[Any, tuple[Any, ...], Any], None] | None) -> None:
         self._absent = value
+        self._look()
+
+    @property
+    def layouts(self) -> Callable[[Any, tuple[Any, ...], Any], None] | None:
+        """Called with each operation that has run, its arguments and its result, once there are tensors whose elements do not
+        stand in memory row by row."""
+        return self._layouts
+
+    @layouts.setter
+    def layouts(self, value: Callable[[Any, tuple[Any, ...], Any], None] | None) -> None:
+        self._layouts = value
         self._look()
 
 

@@ -19,10 +19,12 @@ from .autograd.view_chain import View
 from .context import context, outside, warn_once
 from .dtypes import OF_NUMPY, dtype
 from .errors import unsupported
+from .memory_layout import dimension_order, duplicated, stands_in, strides_of
 from .op.declare import CREATED
 from .printing import format_tensor
 from .stand_ins import StandIn, array_of
 from .tensor_attributes import Size, device, layout, sparse_coo, strided
+from .tensor_attributes import memory_format as Format  # noqa: N812
 
 Array = np.ndarray[Any, Any]
 
@@ -206,11 +208,18 @@ class Tensor:
 
     def stride(self, dim: int | None = None) -> Any:
         """Steps in memory, in elements, along the dimensions."""
-        if isinstance(self._array, StandIn):
-            strides = self._array.steps()
-        else:
-            strides = tuple(s // self._array.itemsize for s in self._array.strides)
-        return strides if dim is None else strides[dim]
+        strides = self._array.steps() if isinstance(self._array, StandIn) else strides_of(self._array)
+        if dim is None:
+            return strides
+        self.size(dim)  # which refuses a dimension that there is not
+        return strides[dim]
+
+    def dim_order(self, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+        """The dimensions from the outermost in memory to the innermost; with `ambiguity_check`, only if there is one order."""
+        formats = ambiguity_check if isinstance(ambiguity_check, list) else []
+        if not isinstance(ambiguity_check, bool | list) or not all([isinstance(f, Format) for f in formats]):
+            raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+        return dimension_order(self._array, ambiguity_check)
 
     def storage_offset(self) -> int:
         """Where in its base's memory the tensor starts, in elements."""
@@ -225,9 +234,12 @@ class Tensor:
             raise RuntimeError(NO_STORAGE)
         return 0 if self.is_meta else int(self._array.__array_interface__["data"][0])
 
-    def is_contiguous(self, memory_format: Any = None) -> bool:
-        """Whether the elements stand in memory in row-major order without gaps."""
-        return self.is_meta or bool(self._array.flags.c_contiguous and not self.is_sparse)
+    def is_contiguous(self, *, memory_format: Any = None) -> bool:
+        """Whether the elements stand in memory in row-major order, or in a memory format, without gaps."""
+        if memory_format is not None and not isinstance(memory_format, Format):
+            kind = type(memory_format).__name__
+            raise TypeError(f"is_contiguous(): argument 'memory_format' must be torch.memory_format, not {kind}")
+        return self.is_meta or (stands_in(self._array, memory_format) and not self.is_sparse)
 
     def is_floating_point(self) -> bool:
         """Whether the elements are floating point numbers."""
@@ -616,7 +628,7 @@ class Tensor:
                 "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
                 "see https://github.com/pytorch/pytorch/pull/103001"
             )
-        copy = constant(self._array.copy())
+        copy = constant(duplicated(self._array))
         copy.__class__ = self.__class__
         copy._needs = self._needs
         if self._grad is not None:

@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..context import context
 from ..dtypes import OF_NUMPY
+from ..memory_layout import copied as copied_to
+from ..memory_layout import is_dense, row_by_row, strides_of
 from ..stand_ins import StandIn
 from ..tensor import Tensor, constant
 from .node import Node
@@ -75,11 +78,9 @@ def add_to_leaf(leaf: Tensor, g: Any, owned: bool = False) -> None:
         add_to(leaf, g)
         return
     if have is None:
-        if not leaf._array.flags.c_contiguous:
+        if not leaf._array.flags.c_contiguous or context.layouts is not None:
             # Where the leaf's elements stand close together in another order, so do the gradient's.
-            ordered = laid_out(leaf._array)
-            ordered[...] = g
-            leaf._grad = constant(ordered)
+            leaf._grad = constant(copied_to(np.asarray(g), leaf_strides(leaf._array)))
             return
         own = owned and g.__class__ is np.ndarray and g.base is None and g.flags.c_contiguous
         leaf._grad = constant(g if own else np.array(g, order="C"))
@@ -100,12 +101,7 @@ def copied(g: Any) -> Any:
     return g.copy() if isinstance(g, StandIn) else np.array(g) if g.__class__ is np.ndarray or isinstance(g, np.generic) else g
 
 
-def laid_out(array: Any) -> Any:
-    """A new array whose strides are the given array's if its elements stand close together, else in row-major order."""
-    order = sorted(range(array.ndim), key=lambda k: (array.strides[k], array.shape[k]))
-    step = array.itemsize
-    for k in order:
-        if array.shape[k] != 1 and array.strides[k] != step:
-            return np.empty(array.shape, array.dtype)
-        step *= array.shape[k]
-    return np.empty_like(array, order="K")
+def leaf_strides(array: Any) -> tuple[int, ...]:
+    """The strides of a leaf's gradient: the leaf's if its elements stand close together, else those row by row."""
+    strides = strides_of(array)
+    return strides if is_dense(array.shape, strides) else row_by_row(array.shape)

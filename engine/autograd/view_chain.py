@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..context import context
+from ..memory_layout import kept, placed
 
 if TYPE_CHECKING:
     from ..tensor import Array, Tensor
@@ -42,6 +45,13 @@ class View:
     def several(self, value: bool) -> None:
         if value and (context.grad or self.kind == View.PLAIN):
             self.kind = View.SEVERAL
+
+    def like_base(self, array: Array) -> Array:
+        """An array of the base's shape as it has to stand in memory for the view to be taken of it: itself, or a copy."""
+        base = self.base._array
+        if array.__class__ is not np.ndarray or (array.flags.c_contiguous and base.flags.c_contiguous):
+            return array
+        return placed(array, kept(base))
 
     def replay(self, array: Array) -> Array:
         """The same view of another array of the base's shape; writing to it writes to `array`."""

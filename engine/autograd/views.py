@@ -99,7 +99,7 @@ class CopySlices(Node):
         """The rule on arrays."""
         if self._saved is None:
             raise AutogradError(FREED)
-        whole = np.array(grad, order="C")  # views of the base, which a gradient turned around would not have
+        whole = self.view.like_base(np.array(grad, order="C"))  # a gradient turned around would not have the view
         part = self.view.replay(whole)
         first, *others = self.write.apply_arrays(part.copy())
         part[...] = 0 if first is None else first

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..bounded_strides import owner, strided
+from ..bounded_strides import owner, row, strided
 from ..dtypes import dtype as Dtype  # noqa: N812
 from ..errors import Unsupported
 from ..nn.parameter import Parameter
+from ..op.layouts import watch
 from ..ops.memory.storages import Storage, TypedStorage, UntypedStorage
 from ..safe_attributes import is_special
 from ..tensor import Tensor, constant, fill, new
@@ -90,7 +91,7 @@ def described(tensor: Tensor) -> tuple[Memory, int, tuple[int, ...], tuple[int, 
         kind = "sparse tensors" if tensor.is_sparse else "tensors on the meta device"
         raise NotImplementedError(f"{kind} cannot be saved by Gradtape; save what they are made of")
     root = owner(array)
-    flat = _row(root)
+    flat = row(root)
     if flat is not None and flat.dtype != array.dtype:
         flat = flat.view(array.dtype) if flat.nbytes % array.itemsize == 0 else None
     if flat is None or min(array.strides, default=0) < 0 or any(s % array.itemsize for s in array.strides):
@@ -99,15 +100,6 @@ def described(tensor: Tensor) -> tuple[Memory, int, tuple[int, ...], tuple[int, 
     begin = array.__array_interface__["data"][0] - flat.__array_interface__["data"][0] if array.size else 0
     strides = tuple(s // array.itemsize for s in array.strides) if array.size else _steps(array.shape)
     return Memory(flat), begin // array.itemsize, tuple(array.shape), strides
-
-
-def _row(root: Any) -> Any:
-    """An array's memory as a row, if its elements fill it."""
-    if root.flags.c_contiguous:
-        return root.reshape(-1)
-    order = sorted(range(root.ndim), key=lambda k: -root.strides[k])
-    turned = root.transpose(order)
-    return turned.reshape(-1) if turned.flags.c_contiguous else None
 
 
 def _steps(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -173,6 +165,7 @@ def looking(storage: Any, offset: Any, size: Any, stride: Any, dtype: Dtype | No
     part = flat[offset:]
     if strides == _steps(sizes):
         return constant(part[: last + 1 - offset].reshape(sizes))
+    watch()
     return constant(strided(part, sizes, [s * flat.itemsize for s in strides]))
 
 

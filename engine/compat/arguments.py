@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..tensor import Tensor
+from ..tensor_attributes import memory_format
 from .signatures import invalid_combination, several, type_name, written
 
 _PLAIN = re.compile(r"(\w+):\w+\.\w+:\d*:(int|bool|float|Number)\b")
@@ -79,7 +80,9 @@ def _fact(text: str) -> Fact:
         return Fact(parameter, "", "", "", rest)
     called, place, kind = rest.split(":")
     function, _, argument = called.partition(".")
-    return Fact(parameter, function, argument, place, kind.removesuffix("?").replace("_", " "), kind.endswith("?"))
+    name = kind.removesuffix("?")
+    name = name if name.startswith("torch.") else name.replace("_", " ")
+    return Fact(parameter, function, argument, place, name, kind.endswith("?"))
 
 
 def _signature(function: str, text: str) -> Signature:
@@ -131,6 +134,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "Number": lambda value: _is_number(value, _NUMBER),
     "bool": lambda value: isinstance(value, bool | np.bool_),
     "str": lambda value: isinstance(value, str),
+    "torch.memory_format": lambda value: isinstance(value, memory_format),
     "tuple of Tensors": lambda value: isinstance(value, tuple | list),
     "tuple of ints": lambda value: isinstance(value, tuple | list) and all(map(_is_int, value)),
     "tuple of ints or int": lambda value: _is_int(value) or (isinstance(value, tuple | list) and all(map(_is_int, value))),

@@ -14,13 +14,16 @@ from typing import Any, Self
 from .. import dtypes
 from ..autograd import no_grad
 from ..compat.classes import typename
+from ..compat.signatures import invalid_combination
 from ..context import context, outside
 from ..dtypes import dtype as Dtype  # noqa: N812
 from ..errors import unsupported
+from ..ops.creation.conversions import CONVERSIONS
 from ..ops.creation.factories import empty_like
 from ..safe_attributes import is_special, meant_for, plain, write
 from ..tensor import Tensor
 from ..tensor_attributes import as_device, default_device
+from ..tensor_attributes import memory_format as Format  # noqa: N812
 from . import hooks, state
 from .hooks import RemovableHandle
 from .parameter import Buffer, Parameter
@@ -392,9 +395,14 @@ class Module:
                     self._buffers[name] = fn(buffer)
         return self
 
-    def to(self, *args: Any, dtype: Dtype | None = None, device: Any = None, **_: Any) -> Self:
-        """Convert floating point parameters and buffers to a dtype; where there are any, devices but the CPU are refused."""
+    def to(self, *args: Any, dtype: Dtype | None = None, device: Any = None, memory_format: Any = None, **named: Any) -> Self:
+        """Convert floating point parameters and buffers to a dtype, those of four or five dimensions to a memory format; where
+        there are any, devices but the CPU are refused."""
+        if memory_format is not None and not isinstance(memory_format, Format):
+            raise invalid_combination("to", *args, memory_format=memory_format, signatures=CONVERSIONS, **named)
         for a in args:
+            if isinstance(a, Format):
+                raise invalid_combination("to", *args, signatures=CONVERSIONS, **named)
             if isinstance(a, (Dtype, Tensor)):
                 dtype = a if isinstance(a, Dtype) else a.dtype
             elif not isinstance(a, bool) and a is not None:
@@ -404,7 +412,11 @@ class Module:
         if device is not None:
             where = as_device(device)
             self._apply(lambda t: _moved(t, where))
-        return self if dtype is None else self._convert(dtype)
+        if dtype is not None:
+            self._convert(dtype)
+        if memory_format is not None:
+            self._apply(lambda t: t.to(memory_format=memory_format) if t.dim() in (4, 5) else t)
+        return self
 
     def cuda(self, device: Any = None) -> Self:
         """Refuse to move parameters and buffers to a GPU, which is not there."""

@@ -25,6 +25,7 @@ from ..tensor import Tensor, constant, counter_of, gradient_edge, inference, new
 from . import inline
 from .backward_codegen import compiled, node_class, saved_names, settle
 from .declare import Op, parameters_of
+from .layouts import RULES, watch
 from .slow_path import (
     FLOAT32,
     NUMBERS,
@@ -241,8 +242,11 @@ def _link(op: Op) -> list[str]:
     return lines
 
 
-def write(op: Op, operator: bool = False) -> Callable[..., Any]:
-    """The function users call. As an operator (`x + y`) it returns NotImplemented for foreign operands."""
+def write(op: Op, operator: bool = False, inner: bool = False) -> Callable[..., Any]:
+    """The function users call. As an operator (`x + y`) it returns NotImplemented for foreign operands; what an `inner` one
+    makes never gets into a program's hands, so that it does not matter where that stands in memory."""
+    if op.layout not in RULES and op.layout != "own":
+        raise ValueError(f"{op.name}: no such layout: {op.layout}; there are own, {', '.join(sorted(RULES))}")
     op.saved_names = saved_names(op)
     if op.node is Node and op.differentiable:
         op.node = node_class(op)
@@ -268,6 +272,9 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
         f"try: out = {_computed(op, names)}",
         f"except (ValueError, IndexError) as error: out = otherwise(op, error, ({arrays},), ({inputs},))",
     ]
+    if (op.view or op.layout == "own") and not inner:
+        apart = "any([not a.flags.c_contiguous for a in out])" if several or many else "not out.flags.c_contiguous"
+        body.append(f"if context._layouts is None and {apart}: watch()")
     if several or many:
         body.append("result = [constant(a) for a in out]")
     else:
@@ -301,6 +308,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
     body.append("    if node is not None and context._linked is not None: context._linked(node)")
     body.append(f"    if context._inference: inference({'result' if several or many else '(result,)'})")
     body.append(f"    if context._absent is not None: context._absent(op, ({values},), result)")
+    body.append(f"    if context._layouts is not None: context._layouts(op, ({values},), result)")
     body.append(f"    if context._dual is not None: context._dual(op, ({values},), result)")
     body.append(f"    if context._observer is not None: context._observer.op(op, ({values},), result, node)")
     if several:
@@ -314,7 +322,7 @@ def write(op: Op, operator: bool = False) -> Callable[..., Any]:
         "asarray": array_of, "FLOAT32": FLOAT32, "NUMBERS32": NUMBERS32, "NO_EDGE": NO_EDGE, "NUMBERS": NUMBERS,
         "inference": inference, "counter_of": counter_of, "coerce": coerce, "coerce_list": coerce_list, "promote": promote,
         "to_floating": to_floating, "number": number, "otherwise": otherwise, "versions_of": versions_of,
-        "INEXACT": INEXACT, "autocast": autocast, "settle": settle, "in_single": in_single,
+        "watch": watch, "INEXACT": INEXACT, "autocast": autocast, "settle": settle, "in_single": in_single,
         "wrap": return_type(op) if several else None,
     }  # fmt: skip
     names |= {f"default_{p.name}": p.default for p in op.parameters}

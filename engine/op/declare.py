@@ -84,6 +84,8 @@ class Op:
     """Whether PyTorch computes it in several steps, which round float16 each."""
     shows: Mapping[str, Callable[..., Any] | None] = field(default_factory=dict)
     """What the node shows otherwise than the rule saves it: how it comes from what is saved, None for what is not shown."""
+    layout: str = "rows"
+    """How its result stands in memory where operands do not stand row by row, by the names in `layouts.RULES`."""
 
     @property
     def tensors(self) -> tuple[str, ...]:
@@ -136,6 +138,7 @@ def op(
     stepwise: bool = False,
     exact_numbers: bool = False,
     shows: Mapping[str, Callable[..., Any] | None] | None = None,
+    layout: str = "",
     **rules: Rule | None,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Declare an operation; returns the function that users call on tensors.
@@ -167,6 +170,9 @@ def op(
         exact_numbers: a number beside numbers of 16 bits is taken as it is, and not rounded to them.
         shows: attributes of the node (`_saved_…`) that are not what the rule saves by that name: how each comes from what is
             saved, by a function of a function that gets it; None for what PyTorch's node does not show.
+        layout: how the result stands in memory where operands do not stand row by row, by the names in `layouts.RULES`;
+            unless said otherwise, `elementwise` for what is element by element, and for the rest what the file says
+            (`LAYOUT = "elementwise"`), or else `rows`.
         rules: per input that may be a tensor its rule, or None.
     """
 
@@ -191,6 +197,7 @@ def op(
             joint_vjp=joint_vjp,
             parameters=parameters,
             traits=traits_of(public, f"{traits} elementwise" if by_element else traits),
+            layout=layout or ("elementwise" if by_element else forward.__globals__.get("LAYOUT", "rows")),
             symbol=symbol,
             ufunc=ufunc,
             turned=turned,
@@ -322,7 +329,7 @@ def overload(of: Callable[..., Any], name: str, node: str, *, number: str | None
     declare = op(
         own.template, broadcast=own.broadcast, name=own.name, floating=own.floating, node=node, symbol=own.symbol,
         holomorphic=own.holomorphic, real_only=own.real_only, fused=own.fused, stepwise=own.stepwise,
-        exact_numbers=own.exact_numbers, **rules,
+        exact_numbers=own.exact_numbers, layout=own.layout, **rules,
     )  # fmt: skip
     return declare(forward)
 

@@ -178,7 +178,8 @@ SHAPES = (
     Failure(
         "view_strides", ("view size is not compatible with input tensor's size and stride",),
         "view() is called on a tensor whose elements are not in the order that the new shape needs.",
-        "view() only looks at the same memory anew; after transpose() or permute() the elements would have to move.",
+        "view() only looks at the same memory anew; after transpose() or permute(), or in another memory format, the elements "
+        "would have to move.",
         "Use reshape(), which copies where it must, or contiguous() before view().",
         mechanical=True,
     ),

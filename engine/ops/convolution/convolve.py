@@ -100,6 +100,7 @@ def bias_slopes(grad):
     fused=True,
     node="ConvolutionBackward0",
     name="convolution",
+    layout="any_channels",
     shows={
         "bias_sym_sizes": None,
         "input_sym_sizes": None,

@@ -138,7 +138,7 @@ for _mode, _dims, _kind, _name in (
     _forward, _rule = _interpolating(_kind)
     _UPSAMPLE[_mode, _dims] = variant(
         _forward, r"\mathrm{{upsample}}({self})", f"upsample_{_mode.replace('-', '_')}{_dims}d", _name + "Backward0",
-        self=_rule, shows=_shown_scales(_mode, _dims), fused=True,
+        self=_rule, shows=_shown_scales(_mode, _dims), fused=True, layout="channels",
     )  # fmt: skip
 
 _DIMS = {"linear": 1, "bilinear": 2, "trilinear": 3}

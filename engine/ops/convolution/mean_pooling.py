@@ -6,8 +6,12 @@ from math import prod
 from typing import Any
 
 from ... import dtypes
+from ...bounded_strides import strided
+from ...context import context
+from ...memory_layout import suggested
 from ...op.declare import family, function
 from ...tensor import Tensor
+from ...tensor_attributes import channels_last
 from ..nn.activation import relu
 from ..pointwise.unary import abs as absolute
 from ..pointwise.unary import sign
@@ -54,6 +58,9 @@ def _pool_adaptive_avg(dims, input, output_size):
         raise NotImplementedError(f"\"{name}\" not implemented for '{dtypes.SCALAR_NAMES[input.dtype]}'")
     whole = all(m == 1 for m in made)
     out = mean(input, list(range(-len(made), 0)), True) if whole else ADAPTIVE_AVG[len(made)](input, made)
+    if whole and context.layouts is not None and dims == 2 and suggested(input._array) is channels_last:
+        step, c = out._array.itemsize, out._array.shape[1]
+        out._array = strided(out._array, out._array.shape, (c * step, step, c * step, c * step))
     return _squeeze_dim(out, input._array.ndim - 2) if dims == 1 else out
 
 

@@ -26,6 +26,7 @@ def _widths(ndim: int, pad: Pad) -> list[tuple[int, int]]:
     self=lambda grad, pad: _constant_pad(grad, tuple([-p for p in pad]), 0),
     node="ConstantPadNdBackward0",
     name="constant_pad_nd",
+    layout="channels",
 )
 def _constant_pad(self, pad, value):
     """The tensor with a border of a constant; negative widths cut off."""
@@ -97,6 +98,7 @@ def _bordered(kind: str, nodes: str) -> dict[int, Any]:
             self=lambda grad, self_sym_sizes, maps: _unpadded(grad, tuple(self_sym_sizes), maps),
             node=nodes.format(k),
             name=f"{kind}_pad{k}d",
+            layout="rows" if kind == "circular" else "channels",
         )(padded)
 
     return {k: declare(k) for k in (1, 2, 3)}

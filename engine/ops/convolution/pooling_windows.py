@@ -158,8 +158,10 @@ MAX, AVG, MAX_UNPOOL, ADAPTIVE_AVG, ADAPTIVE_MAX, FRACTIONAL = {}, {}, {}, {}, {
 """The operations by number of dimensions."""
 
 for _d in (2, 3):
+    _flat = "channels" if _d == 2 else "rows"  # in three dimensions, only the largest are found where they stand
     MAX[_d] = variant(
         _max_pool, r"\mathrm{{maxpool}}({self})", f"max_pool{_d}d_with_indices", f"MaxPool{_d}DWithIndicesBackward0",
+        layout="channels",
         outputs=("result0", "result1"),
         self=lambda grad, self_sym_sizes, result1, kernel_size, stride, dilation: max_slopes(
             grad, self_sym_sizes, result1, kernel_size, stride, dilation
@@ -167,14 +169,17 @@ for _d in (2, 3):
     )  # fmt: skip
     AVG[_d] = variant(
         _avg_pool, r"\mathrm{{avgpool}}({self})", f"avg_pool{_d}d", f"AvgPool{_d}DBackward0",
+        layout=_flat,
         self=avg_slopes,
     )  # fmt: skip
     ADAPTIVE_AVG[_d] = variant(
         _adaptive_avg_pool, r"\mathrm{{avgpool}}({self})", f"adaptive_avg_pool{_d}d", f"AdaptiveAvgPool{_d}DBackward0",
+        layout=_flat,
         self=lambda grad, self_sym_sizes, output_size: _unresampled(grad, adaptive_plan(self_sym_sizes, output_size)),
     )  # fmt: skip
     ADAPTIVE_MAX[_d] = variant(
         _adaptive_max_pool, r"\mathrm{{maxpool}}({self})", f"adaptive_max_pool{_d}d", f"AdaptiveMaxPool{_d}DBackward0",
+        layout=_flat,
         outputs=("result0", "result1"),
         self=lambda grad, self_sym_sizes, result1, output_size: _put_back(
             grad, result1, tuple(self_sym_sizes), len(output_size), False
@@ -182,6 +187,7 @@ for _d in (2, 3):
     )  # fmt: skip
     MAX_UNPOOL[_d] = variant(
         _max_unpool, r"\mathrm{{unpool}}({self})", f"max_unpool{_d}d", f"MaxUnpool{_d}DBackward0",
+        layout=_flat,
         self=lambda grad, indices, output_size: _picked(grad, indices, len(output_size)), indices=None, broadcast=(),
     )  # fmt: skip
     FRACTIONAL[_d] = variant(

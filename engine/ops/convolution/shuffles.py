@@ -13,6 +13,7 @@ from ...tensor import Tensor
     self=lambda grad, upscale_factor: _pixel_unshuffle(grad, upscale_factor),
     node="PixelShuffleBackward0",
     name="pixel_shuffle",
+    layout="channels",
 )
 def _pixel_shuffle(self, upscale_factor):
     """Channels moved into space, (…, C * r * r, H, W) to (…, C, H * r, W * r)."""
@@ -29,6 +30,7 @@ def _pixel_shuffle(self, upscale_factor):
     self=lambda grad, downscale_factor: _pixel_shuffle(grad, downscale_factor),
     node="PixelUnshuffleBackward0",
     name="pixel_unshuffle",
+    layout="channels",
 )
 def _pixel_unshuffle(self, downscale_factor):
     """Space moved into channels, (…, C, H * r, W * r) to (…, C * r * r, H, W)."""
@@ -45,6 +47,7 @@ def _pixel_unshuffle(self, downscale_factor):
     self=lambda grad, self_sym_sizes, groups: _channel_shuffle(grad, self_sym_sizes[1] // groups),
     node="ChannelShuffleBackward0",
     name="channel_shuffle",
+    layout="channels",
 )
 def _channel_shuffle(self, groups):
     """The channels of (N, C, …) dealt out: one of each group after the other."""

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import dtypes
-from ...context import outside, warn_once
+from ...compat.signatures import invalid_combination, several, written
+from ...context import context, outside, warn_once
 from ...dtypes import dtype as Dtype
+from ...memory_layout import suggested
 from ...op.declare import function, op
+from ...op.layouts import in_memory
 from ...tensor import Tensor
+from ...tensor_attributes import layout, preserve_format
 from .factories import METHODS, _as_tensor, meta, on_meta
 
 
@@ -20,16 +24,17 @@ from .factories import METHODS, _as_tensor, meta, on_meta
     node="ToCopyBackward0",
     name="to",
     shows={"self_dtype": None},
+    layout="own",
 )
-def _to_copy(self, dtype, self_dtype):
-    """The elements in another dtype."""
-    return converted(self, dtype._numpy)
+def _to_copy(self, dtype, self_dtype, memory_format=None):
+    """The elements in another dtype, or in another order in memory."""
+    return converted(self, dtype._numpy, memory_format)
 
 
-@op(r"{self}", self=None, name="to")
-def _to_integer(self, dtype):
+@op(r"{self}", self=None, name="to", layout="own")
+def _to_integer(self, dtype, memory_format=None):
     """The elements in an integer or bool dtype: no gradient."""
-    return converted(self, dtype._numpy)
+    return converted(self, dtype._numpy, memory_format)
 
 
 @op(r"{self}", traits="same_values casts", self=lambda grad: grad, node="ToCopyBackward0", name="to")
@@ -38,19 +43,31 @@ def _to_meta(self, dtype):
     return meta(self.shape, dtype._numpy)._array
 
 
-def converted(array, dtype):
-    """The array in another dtype; of complex numbers, where they become real ones, the real parts."""
+def converted(array, dtype, memory_format=None):
+    """A copy of the array in a dtype and a memory format; of complex numbers, where they become real ones, the real parts."""
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
-    return array.astype(dtype)
+    if memory_format is None and context.layouts is None:
+        return array.astype(dtype)
+    return in_memory(array, memory_format, dtype)
 
 
+CONVERSIONS = tuple(several(written()["torch.Tensor"]["to"])[1:])
+"""The forms in which PyTorch's errors name the arguments of `to`."""
 DISCARDED = "Casting complex values to real discards the imaginary part"
 
 
 @function
-def to(input: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None, copy: bool = False, **_: Any) -> Tensor:
-    """The tensor in another dtype; itself if it has it already and `copy` is not asked for."""
+def to(
+    input: Tensor,
+    *args: Any,
+    dtype: Dtype | None = None,
+    device: Any = None,
+    copy: bool = False,
+    memory_format: Any = None,
+    **_: Any,
+) -> Tensor:
+    """The tensor in another dtype or memory format; itself if it has them already and `copy` is not asked for."""
     dtype = dtypes.PYTHON.get(dtype, dtype)
     for a in args:
         if isinstance(a, Dtype):
@@ -61,6 +78,8 @@ def to(input: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None
             dtype, device = a.dtype, a.device
         elif isinstance(a, bool):
             continue
+        elif isinstance(a, layout):
+            raise invalid_combination("to", *args, signatures=CONVERSIONS)
         else:
             device = a
     if device is not None and on_meta(device) is not input.is_meta:
@@ -68,14 +87,17 @@ def to(input: Tensor, *args: Any, dtype: Dtype | None = None, device: Any = None
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         return _to_meta(input, dtype or input.dtype)
     if dtype is None or dtype is input.dtype:
-        from .copies import clone
+        if memory_format is not None and memory_format not in (preserve_format, suggested(input._array)):
+            dtype = input.dtype
+        else:
+            from .copies import clone
 
-        return clone(input) if copy else input
+            return clone(input, memory_format=memory_format) if copy else input
     if input._array.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool8:
         warn_once(DISCARDED, outside())
     if not (dtype.is_floating_point or dtype.is_complex):
-        return _to_integer(input, dtype)
-    return _to_copy(input, dtype, input.dtype)
+        return _to_integer(input, dtype, memory_format)
+    return _to_copy(input, dtype, input.dtype, memory_format)
 
 
 @function
@@ -91,7 +113,7 @@ asarray = as_tensor
 
 def _conversion(name: str, target: Dtype) -> Callable[[Tensor], Tensor]:
     def convert(self: Tensor, memory_format: Any = None) -> Tensor:
-        return to(self, target)
+        return to(self, target, memory_format=memory_format)
 
     convert.__name__, convert.__doc__ = name, f"The tensor as torch.{target.name}."
     return convert
@@ -107,9 +129,9 @@ METHODS |= {
 }  # fmt: skip
 
 
-def cpu(self: Tensor, *_: Any, **__: Any) -> Tensor:
-    """The tensor itself, unless it is on the meta device: then there is nothing to copy."""
-    return to(self, device="cpu") if self.is_meta else self
+def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+    """The tensor itself, unless another memory format is named, or it is on the meta device: then there is nothing to copy."""
+    return to(self, device="cpu", memory_format=memory_format)
 
 
 METHODS["cpu"] = cpu

@@ -17,9 +17,11 @@ from ...context import beyond, context, outside, warn_once
 from ...cuda import NOT_COMPILED
 from ...dtypes import dtype as Dtype
 from ...errors import too_many_dims
+from ...memory_layout import placed
 from ...op.declare import created, function
+from ...op.layouts import in_memory, strides_in, watch
 from ...tensor import Tensor, constant, inference
-from ...tensor_attributes import as_device, default_device
+from ...tensor_attributes import as_device, default_device, preserve_format
 from ..shape.dimensions import sizes
 from .rows import between, from_on, powers
 
@@ -64,6 +66,8 @@ def _creation(f: Callable[..., Tensor], traits: str, follows: bool = True) -> Ca
             if tensor._array.dtype.kind not in dtypes.INEXACT:
                 raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
             tensor._needs = True
+        if context.layouts is None and not tensor._array.flags.c_contiguous:
+            watch()
         if context.inference:
             inference((tensor,))
         if context.observer is not None:
@@ -306,7 +310,10 @@ def ones(*size: Any, dtype: Dtype | None = None) -> Tensor:
 @creation(traits="sized uninitialized")
 def empty(*size: Any, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
     """A tensor whose elements are of no account (zeros here, so that runs repeat)."""
-    return constant(np.zeros(positive(sizes(size)), _numpy_dtype(dtype)))
+    if memory_format is preserve_format:
+        raise RuntimeError("unsupported memory format Preserve")
+    array = np.zeros(positive(sizes(size)), _numpy_dtype(dtype))
+    return constant(array if memory_format is None else in_memory(array, memory_format))
 
 
 @creation
@@ -393,35 +400,42 @@ def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, dtype: Dty
     return constant(powers(base, start, end, steps, target))
 
 
-def _like(input: Tensor, value: Any, dtype: Dtype | None) -> Tensor:
+def _like(input: Tensor, value: Any, dtype: Dtype | None, memory_format: Any) -> Tensor:
     target = _numpy_dtype(dtype, input._array.dtype)
     if input.is_sparse and not value:
         return constant(np.zeros_like(input._array, target))
-    return constant(np.full(input._array.shape, dtypes.held_in(value, target), target))
+    return constant(like(input, np.full(input._array.shape, dtypes.held_in(value, target), target), memory_format))
+
+
+def like(input: Tensor, array: np.ndarray[Any, Any], memory_format: Any) -> np.ndarray[Any, Any]:
+    """A new array of the shape of `input` in a memory format; None is `preserve_format`."""
+    if memory_format is None and context.layouts is None:
+        return array
+    return placed(array, strides_in(input._array, memory_format))
 
 
 @creation
 def zeros_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
     """Zeros in the shape and dtype of `input`."""
-    return _like(input, 0, dtype)
+    return _like(input, 0, dtype, memory_format)
 
 
 @creation
 def ones_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
     """Ones in the shape and dtype of `input`."""
-    return _like(input, 1, dtype)
+    return _like(input, 1, dtype, memory_format)
 
 
 @creation(traits="uninitialized")
 def empty_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
     """A tensor in the shape and dtype of `input` whose elements are of no account (zeros here)."""
-    return _like(input, 0, dtype)
+    return _like(input, 0, dtype, memory_format)
 
 
 @creation
 def full_like(input: Tensor, fill_value: Any, *, dtype: Dtype | None = None, memory_format: Any = None) -> Tensor:
     """`fill_value` everywhere, in the shape and dtype of `input`."""
-    return _like(input, fill_value, dtype)
+    return _like(input, fill_value, dtype, memory_format)
 
 
 def _new(f: Callable[..., Tensor]) -> Any:

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
+from ...context import context
 from ...dtypes import dtype as Dtype
+from ...memory_layout import empty, innermost_first, placed, run_through, strides_of
 from ...op.declare import function, op
+from ...op.layouts import strides_in
 from ...rng import Stream
 from ...tensor import Tensor, constant
 from ..pointwise.unary import zeros_like_grad
@@ -30,16 +33,35 @@ def _floating(name: str, d: Dtype | None) -> Any:
 # --- made from nothing -----------------------------------------------------------------------------------------------------
 
 
-def _uniform(shape: tuple[int, ...], generator: Generator | None, d: Dtype | None) -> Tensor:
+def _uniform(
+    shape: tuple[int, ...], generator: Generator | None, d: Dtype | None, strides: tuple[int, ...] | None = None
+) -> Tensor:
     target = _floating("uniform_kernel_cpu", d)
-    return constant(_drawn_as(target, lambda n, real: source(generator).between(0.0, 1.0, n, real), shape))
+    drawn = _drawn_as(target, lambda n, real: source(generator).between(0.0, 1.0, n, real), shape)
+    return constant(_standing(drawn, strides))
 
 
-def _normal(shape: tuple[int, ...], generator: Generator | None, d: Dtype | None) -> Tensor:
+def _normal(
+    shape: tuple[int, ...], generator: Generator | None, d: Dtype | None, strides: tuple[int, ...] | None = None
+) -> Tensor:
     target = _floating("normal_kernel_cpu", d)
+    if strides is not None:
+        return constant(_standing(_drawn_normal(source(generator), empty(shape, strides, target)).astype(target), strides))
     # Of complex numbers, both parts together have variance 1.
     std = math.sqrt(0.5) if target.kind == "c" else 1.0
     return constant(_drawn_as(target, lambda n, real: source(generator).normal(0.0, std, n, real), shape))
+
+
+def _strides(input: Tensor, memory_format: Any) -> tuple[int, ...] | None:
+    """The strides of a tensor that is made like another one; None where all stands row by row."""
+    if memory_format is None and context.layouts is None:
+        return None
+    return strides_in(input._array, memory_format)
+
+
+def _standing(drawn: Any, strides: tuple[int, ...] | None) -> Any:
+    """Numbers as they are drawn, put where the strides say: the first stands first in memory."""
+    return drawn if strides is None else placed(run_through(drawn, strides), strides)
 
 
 def _drawn_as(target: Any, draw: Callable[[int, Any], Any], shape: tuple[int, ...]) -> Any:
@@ -100,13 +122,13 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Dtype | None 
 @creation(traits="draws")
 def rand_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None, layout: Any = None) -> Tensor:
     """Uniform random numbers in the shape and dtype of `input`."""
-    return _uniform(input._array.shape, None, dtype or input.dtype)
+    return _uniform(input._array.shape, None, dtype or input.dtype, _strides(input, memory_format))
 
 
 @creation(traits="draws")
 def randn_like(input: Tensor, *, dtype: Dtype | None = None, memory_format: Any = None, layout: Any = None) -> Tensor:
     """Normal random numbers in the shape and dtype of `input`."""
-    return _normal(input._array.shape, None, dtype or input.dtype)
+    return _normal(input._array.shape, None, dtype or input.dtype, _strides(input, memory_format))
 
 
 @creation(traits="draws")
@@ -121,7 +143,8 @@ def randint_like(
 ) -> Tensor:
     """Random integers in the shape and dtype of `input`."""
     values = [b for b in (low,) if b is not None] + list(bounds) + [b for b in (high,) if b is not None]
-    return constant(_integers(values, input._array.shape, None).astype((dtype or input.dtype)._numpy))
+    drawn = _integers(values, input._array.shape, None).astype((dtype or input.dtype)._numpy)
+    return constant(_standing(drawn, _strides(input, memory_format)))
 
 
 # --- made from parameters --------------------------------------------------------------------------------------------------
@@ -278,7 +301,9 @@ def _drawn_bernoulli(s: Stream, a: Any, p: Any = 0.5) -> Any:
         if not 0 <= p <= 1:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
         return (s.uniform(a.size, np.float64) < p).reshape(a.shape)
-    return s.uniform(a.size, p._array.dtype).reshape(a.shape) < p._array
+    order = innermost_first(a.shape, [strides_of(a)])[::-1]
+    likely = np.broadcast_to(p._array, a.shape).transpose(order).reshape(a.shape)
+    return s.uniform(a.size, p._array.dtype).reshape(a.shape) < likely
 
 
 def _drawn_uniform(s: Stream, a: Any, low: float = 0.0, high: float = 1.0, **named: float) -> Any:

@@ -13,6 +13,7 @@ from ...compat.version import since
 from ...context import outside
 from ...dtypes import INEXACT, held_in
 from ...errors import expands
+from ...memory_layout import by_rows
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..creation.factories import as_array
@@ -32,10 +33,11 @@ def _raw(indices):
     self=lambda grad, self_sym_sizes, indices: _index_zeros(grad, self_sym_sizes, indices),
     node="IndexBackward0",
     name="index",
+    layout="indexed",
 )
 def _index(self, indices):
     """The elements at index arrays or a mask, copied."""
-    return self[_raw(indices)]
+    return by_rows(self[_raw(indices)])
 
 
 @op(
@@ -74,6 +76,7 @@ def _index_again(self, indices):
     broadcast=(),
     node="IndexPutBackward0",
     name="index_put",
+    layout="first",
 )
 def _index_put(self, indices, values, accumulate):
     """`self` with `values` put (or added) at the indices."""

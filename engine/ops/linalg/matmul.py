@@ -10,6 +10,7 @@ from ... import dtypes
 from ...compat.version import since
 from ...context import context
 from ...errors import expands
+from ...op.codegen import write
 from ...op.declare import function, op
 from ...op.slow_path import autocast
 from ...tensor import Tensor
@@ -278,6 +279,9 @@ def _batched(input: Tensor, other: Tensor) -> Tensor:
 UNFOLDED = since("2.15", _reshape, before=_view)
 """What gives a product with a bias the input's dimensions back."""
 
+_turned = write(t._op, inner=True)
+"""The transpose of a weight, for a product only."""
+
 
 @function(traits="product")
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -289,15 +293,15 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     except AttributeError:
         raise TypeError(f"linear(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}") from None
     if ndim == 2 and bias is not None:
-        return addmm(bias, input, t(weight))
+        return addmm(bias, input, _turned(weight))
     if ndim == 3 and bias is not None:
         b, n, k = input._array.shape
         out = addmm(
-            bias, _view(input, (b * n, k)) if input._array.flags.c_contiguous else reshape(input, (b * n, k)), t(weight)
+            bias, _view(input, (b * n, k)) if input._array.flags.c_contiguous else reshape(input, (b * n, k)), _turned(weight)
         )
         return UNFOLDED.now(out, (b, n, weight._array.shape[0]))
     if ndim == 1 and bias is not None and weight._array.ndim == 2:
-        out = addmm(bias, _view(input, (1, *input._array.shape)), t(weight))
+        out = addmm(bias, _view(input, (1, *input._array.shape)), _turned(weight))
         return UNFOLDED.now(out, (weight._array.shape[0],))
-    out = matmul(input, t(weight))
+    out = matmul(input, _turned(weight))
     return out if bias is None else out + bias

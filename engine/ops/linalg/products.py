@@ -11,6 +11,7 @@ import numpy as np
 
 from ...context import context, outside, warn_once
 from ...errors import expands
+from ...memory_layout import by_rows
 from ...op.declare import function, op
 from ...op.slow_path import autocast
 from ...tensor import Tensor
@@ -70,6 +71,7 @@ def column(grad):
     vec1=lambda grad, vec2, alpha: scaled(mv(grad, vec2), alpha),
     vec2=lambda grad, vec1, alpha: scaled(mv(t(grad), vec1), alpha),
     broadcast=(),
+    layout="first",
 )
 def addr(self, vec1, vec2, *, beta=1, alpha=1):
     """`beta * self + alpha *` the outer product of two vectors."""
@@ -258,7 +260,7 @@ def _cheapest(items: list[Tensor]) -> Tensor:
 )
 def linalg_cross_op(self, other, dim):
     """The cross product of vectors of three along a dimension."""
-    return np.cross(self, other, axis=dim)
+    return by_rows(np.cross(self, other, axis=dim))
 
 
 def _cross(name: str, input: Tensor, other: Tensor, dim: int) -> Tensor:

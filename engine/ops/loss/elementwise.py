@@ -19,6 +19,9 @@ from ..pointwise.arithmetic import scaled, sub
 from ..pointwise.comparison import _clamp, where
 from ..reduction.sums import _mean, _sum
 
+LAYOUT = "elementwise"
+"""How the results of the operations here stand in memory; see `engine/op/layouts.py`."""
+
 REDUCTIONS = ("none", "mean", "sum")
 
 

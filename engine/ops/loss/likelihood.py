@@ -45,6 +45,7 @@ from .elementwise import (
     broadcast=(),
     fused=True,
     node="BinaryCrossEntropyBackward0",
+    layout="elementwise",
     name="binary_cross_entropy",
     real_only="binary_cross_entropy",
 )
@@ -105,6 +106,7 @@ def binary_cross_entropy(
     pos_weight=None,
     broadcast=("self", "target"),
     node="BinaryCrossEntropyWithLogitsBackward0",
+    layout="elementwise",
     name="binary_cross_entropy_with_logits",
     real_only="log_sigmoid_cpu",
 )

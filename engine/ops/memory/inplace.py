@@ -12,6 +12,7 @@ from ...autograd.saved_variable import Counter, Inference, Result
 from ...autograd.views import check_writable, rebase
 from ...compat.names import SURFACE
 from ...context import context, observed
+from ...memory_layout import run_through, strides_of
 from ...op.declare import FUNCTIONS, TABLE, Op, function, op, overload, traits_of
 from ...op.slow_path import NUMBERS32
 from ...tensor import Tensor, constant, counter_of, gradient_edge
@@ -286,7 +287,8 @@ def _drawn(name: str, what: str, draw: Callable[..., Any]) -> Callable[..., Tens
             counter_of(self).value += 1
             return self
         with observed(None):
-            _copy_(self, constant(np.asarray(draw(source(generator), self._array, *args, **kwargs))))
+            values = np.asarray(draw(source(generator), self._array, *args, **kwargs))
+            _copy_(self, constant(values if values.ndim < 2 else run_through(values, strides_of(self._array))))
         if context.observer is not None:
             context.observer.wrote(declared, (self,), self, self._node)
         return self

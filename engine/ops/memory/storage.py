@@ -9,10 +9,14 @@ import numpy as np
 
 from ...bounded_strides import strided
 from ...dtypes import dtype as Dtype
+from ...memory_layout import empty, in_format, suggested
 from ...op.declare import function
+from ...op.layouts import watch
 from ...tensor import Tensor, constant
+from ...tensor_attributes import preserve_format
 from ..creation.factories import METHODS, _numpy_dtype, creation, positive
 from ..shape.dimensions import sizes
+from .strides import _memory
 
 
 def _laid_out(size: tuple[int, ...], stride: tuple[int, ...], dtype: Any) -> Any:
@@ -57,6 +61,10 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
         raise RuntimeError("cannot resize variables that require grad")
     shape = positive(sizes(size))
     old, n = self._array, prod(shape)
+    if memory_format is preserve_format:
+        raise RuntimeError("Unsupported memory formatPreserve")
+    if memory_format is not None:
+        return _restrided(self, shape, in_format(shape, memory_format))
     if shape == old.shape:
         return self
     if old.flags.c_contiguous and n <= old.size:
@@ -68,10 +76,24 @@ def resize_(self: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     return self
 
 
+def _restrided(self: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
+    """The elements in the order in which they stand in memory, as many as fit, with other sizes and strides without gaps."""
+    made = empty(shape, strides, self._array.dtype)
+    made[...] = 0
+    memory, kept = _memory(made)[0], _memory(self._array)[0]
+    memory[: kept.size] = kept[: memory.size]
+    self._array = made
+    watch()
+    return self
+
+
 METHODS |= {"new_empty_strided": new_empty_strided, "resize_": resize_}
 
 
 @function
 def resize_as_(input: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
     """Change the shape in place to that of another tensor."""
-    return resize_(input, the_template._array.shape)
+    like = the_template._array
+    if memory_format is preserve_format:
+        memory_format = suggested(like)
+    return resize_(input, like.shape, memory_format=memory_format)

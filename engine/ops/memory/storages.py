@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import dtypes
-from ...bounded_strides import owner
+from ...bounded_strides import owner, row
 from ...compat.classes import known_as
 from ...context import outside
 from ...dtypes import dtype as Dtype
@@ -23,7 +23,9 @@ class Storage:
     is_cuda = is_sparse = False
 
     def __init__(self, array: Any) -> None:
-        self._flat = owner(array).reshape(-1)
+        memory = owner(array)
+        filled = row(memory)
+        self._flat = memory.reshape(-1) if filled is None else filled
 
     @property
     def device(self) -> device:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...bounded_strides import owner, strided
+from ...bounded_strides import owner, row, strided
 from ...op.declare import function, op
 from ...tensor import Tensor
 from ..shape.dimensions import sizes, wrap_dim
@@ -97,14 +97,13 @@ def _as_strided(self, size, stride, storage_offset):
 
 def _memory(array):
     """The memory an array looks into, as a vector, where in it the array starts, and the array's strides there in elements."""
-    root = owner(array)
-    if root.flags.f_contiguous and not root.flags.c_contiguous:
-        root = root.T
-    if not root.flags.c_contiguous or root.dtype != array.dtype or any([s < 0 for s in array.strides]):
+    memory = row(owner(array))
+    if memory is None or memory.dtype != array.dtype or any([s < 0 for s in array.strides]):
         # Nothing of the same elements that could be counted from: what PyTorch would see is the array itself.
-        array = root = np.ascontiguousarray(array)
-    start = (array.__array_interface__["data"][0] - root.__array_interface__["data"][0]) // array.itemsize
-    return root.reshape(-1), start, [s // array.itemsize for s in array.strides]
+        array = np.ascontiguousarray(array)
+        memory = array.reshape(-1)
+    start = (array.__array_interface__["data"][0] - memory.__array_interface__["data"][0]) // array.itemsize
+    return memory, start, [s // array.itemsize for s in array.strides]
 
 
 @op(r"{self}", self=None, like=None, broadcast=(), name="as_strided_backward")

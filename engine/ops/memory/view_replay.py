@@ -17,7 +17,7 @@ from ...op.declare import op
 )
 def take_view(self, view):
     """The part of `self` that `view` shows, copied."""
-    return view.replay(self).copy()
+    return view.replay(view.like_base(self)).copy()
 
 
 @op(
@@ -28,12 +28,12 @@ def take_view(self, view):
 )
 def _view_zeros(self, shape, view):
     """Zeros of `shape` with `self` in the part that `view` shows."""
-    out = np.zeros(shape, self.dtype)
+    out = view.like_base(np.zeros(shape, self.dtype))
     part = view.replay(out)
     if overlaps(part):
         # An element that the view shows several times, as after `expand`, gets the sum.
-        positions = view.replay(np.arange(out.size).reshape(shape))
-        np.add.at(out.reshape(-1), positions.reshape(-1), np.broadcast_to(self, part.shape).reshape(-1))
+        positions = view.replay(view.like_base(np.arange(out.size).reshape(shape)))
+        np.add.at(out, np.unravel_index(positions, shape), np.broadcast_to(self, part.shape))
     else:
         part[...] = self
     return out
@@ -59,7 +59,7 @@ def overlaps(array: np.ndarray[Any, Any]) -> bool:
 )
 def put_view(self, view, value):
     """`self` with `value` in the part that `view` shows."""
-    out = self.copy()
+    out = view.like_base(self.copy())
     part = view.replay(out)
     part[...] = value
     return out
@@ -68,7 +68,7 @@ def put_view(self, view, value):
 @op(r"{self}", self=lambda grad, view: _view_cleared(grad, view), name="as_strided_scatter")
 def _view_cleared(self, view):
     """`self` with zeros in the part that `view` shows."""
-    out = self.copy()
+    out = view.like_base(self.copy())
     part = view.replay(out)
     part[...] = 0
     return out

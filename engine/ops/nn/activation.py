@@ -193,6 +193,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
     fused=True,
     node="LogSigmoidBackward0",
     name="logsigmoid",
+    layout="rows",
     real_only="log_sigmoid_cpu",
 )
 def _log_sigmoid(self):
@@ -227,6 +228,7 @@ def tanhshrink(input: Tensor) -> Tensor:
     self=lambda grad, self, dim: glu_backward(grad, self, dim),
     node="GluBackward0",
     name="glu",
+    layout="order",
     real_only="glu_cpu",
 )
 def _glu(self, dim):

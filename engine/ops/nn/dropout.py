@@ -8,6 +8,8 @@ import warnings
 import numpy as np
 
 from ...context import beyond
+from ...memory_layout import kept as layout
+from ...memory_layout import run_through
 from ...op.declare import function
 from ...tensor import Tensor, constant
 from ..creation.factories import meta
@@ -20,7 +22,10 @@ SELU_ALPHA = 1.7580993408473766
 def _noise(input: Tensor, shape: tuple[int, ...], keep: float) -> np.ndarray:
     """Ones of probability `keep`, else zeros."""
     kept = source(None).uniform(math.prod(shape), np.float64) < keep
-    return kept.reshape(shape).astype(input._array.dtype)
+    ones = kept.reshape(shape).astype(input._array.dtype)
+    if shape != input._array.shape or input._array.flags.c_contiguous:
+        return ones
+    return run_through(ones, layout(input._array))
 
 
 def _probability(p: float) -> None:

@@ -15,6 +15,9 @@ from ..pointwise.comparison import in_range, where
 from ..pointwise.unary import tanh
 from .activation import _softplus, floating_only, sigmoid
 
+LAYOUT = "elementwise"
+"""How the results of the operations here stand in memory; see `engine/op/layouts.py`."""
+
 
 @op(
     r"\mathrm{{silu}}({self})",

@@ -74,7 +74,7 @@ INNER = ("bias_sym_sizes", "channels", "dims", "groups", "weight_sym_sizes")
 """What only the rules here save, and PyTorch's nodes do not show."""
 
 
-def _normalizer(name: str, node: str, what: str, **shows: Any) -> Any:
+def _normalizer(name: str, node: str, what: str, layout: str = "channels", **shows: Any) -> Any:
     def normalize(input, weight, bias, groups, dims, channels, eps):
         x = input.reshape(groups)
         centred = x - np.add.reduce(x, axis=dims, keepdims=True) / x.dtype.type(prod([groups[d] for d in dims]))
@@ -97,11 +97,12 @@ def _normalizer(name: str, node: str, what: str, **shows: Any) -> Any:
         node=node,
         name=name.strip("_"),
         shows=dict.fromkeys(INNER) | shows,
+        layout=layout,
     )(normalize)
 
 
 _layer_norm = _normalizer(
-    "_layer_norm", "NativeLayerNormBackward0", "the last dimensions",
+    "_layer_norm", "NativeLayerNormBackward0", "the last dimensions", "rows",
     eps=None, normalized_shape=lambda get: get("channels"),
 )  # fmt: skip
 _group_norm = _normalizer("_group_norm", "NativeGroupNormBackward0", "groups of channels")
@@ -209,6 +210,7 @@ def stored(statistic, channels):
     name="batch_norm",
     shows=dict.fromkeys(INNER),
     real_only="batch_norm",
+    layout="channels",
 )
 def _batch_norm_stored(input, weight, bias, mean, var, channels, eps):
     """The elements normalised with running statistics."""

@@ -16,6 +16,9 @@ from .arithmetic import pow as power
 from .comparison import where
 from .unary import exp, sgn, zeros_like_grad
 
+LAYOUT = "elementwise"
+"""How the results of the operations here stand in memory; see `engine/op/layouts.py`."""
+
 # --- the larger and the smaller --------------------------------------------------------------------------------------------
 
 SMALL_FORMULAS = True

@@ -9,6 +9,9 @@ import numpy as np
 
 from ...op.declare import op
 
+LAYOUT = "elementwise"
+"""How the results of the operations here stand in memory; see `engine/op/layouts.py`."""
+
 Step = Callable[[Any, int, Any, Any], Any]
 """`(x, k, previous, current)` to the polynomial of degree k + 1."""
 MOST = 128

@@ -175,6 +175,7 @@ def method_polygamma(input: Tensor, n: int) -> Tensor:
     floating=True,
     self=lambda grad, self, p: multigamma_backward(grad, self, p),
     node="MvlgammaBackward0",
+    layout="rows",
 )
 def mvlgamma(self, p):
     """The logarithm of the multivariate gamma function of dimension `p`."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import dtypes
 from ...errors import UNIMPLEMENTED
+from ...memory_layout import by_rows
 from ...op.declare import function, op
 from ...tensor import Tensor, constant
 from ..indexing.gather import _scatter_add_zeros
@@ -159,7 +160,7 @@ def _running(array, dim, better):
         best = np.where(wins, row, best)
         index = np.where(wins, i, index)
         values[i], indices[i] = best, index
-    return np.moveaxis(values, 0, dim), np.moveaxis(indices, 0, dim)
+    return by_rows(np.moveaxis(values, 0, dim)), by_rows(np.moveaxis(indices, 0, dim))
 
 
 def scattered(grad, sizes, dim, indices):

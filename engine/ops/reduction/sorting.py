@@ -36,6 +36,7 @@ def _taken(array, indices, dim):
     outputs=("values", "indices"),
     node="SortBackward0",
     name="sort",
+    layout="first",
     real_only=refuses_complex(" Sort does not support complex dtypes on CPU"),
 )
 def _sort(self, dim, descending):

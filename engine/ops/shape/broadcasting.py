@@ -56,9 +56,15 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
 )
 def _expand(self, shape):
     """Repeated to `shape` without copying."""
-    view = np.broadcast_to(self, shape)
-    # NumPy marks broadcast views read-only; PyTorch lets them be written through.
-    return strided(self, view.shape, view.strides)
+    if self.__class__ is not np.ndarray:
+        view = np.broadcast_to(self, shape)
+        return strided(self, view.shape, view.strides)
+    lead = len(shape) - self.ndim
+    strides = [step if n == m else 0 for n, m, step in zip(self.shape, shape[lead:], self.strides)]
+    for d in range(lead - 1, -1, -1):
+        behind = shape[d + 1] * strides[0] if self.ndim else 0
+        strides.insert(0, behind if shape[d] == 1 else 0)
+    return strided(self, shape, strides)
 
 
 @function(traits="sized")

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...memory_layout import copied, kept
 from ...op.declare import function, op
 from ...tensor import Tensor
 from .dimensions import sizes, wrap_dim
 
 
-@op(r"\mathrm{{flip}}({self})", self=lambda grad, dims: _flip(grad, dims), node="FlipBackward0", name="flip")
+@op(r"\mathrm{{flip}}({self})", self=lambda grad, dims: _flip(grad, dims), node="FlipBackward0", name="flip", layout="first")
 def _flip(self, dims):
     """The elements in reverse order along some dimensions, copied."""
     return np.flip(self, dims).copy()
@@ -54,6 +55,7 @@ def flipud(input: Tensor) -> Tensor:
     self=lambda grad, shifts, dims: _roll(grad, tuple([-s for s in shifts]), dims),
     node="RollBackward0",
     name="roll",
+    layout="rolled",
 )
 def _roll(self, shifts, dims):
     """The elements moved along dimensions, those that fall off coming back at the other end."""
@@ -82,10 +84,15 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     self=lambda grad, k, dims: _rot90(grad, -k, dims),
     node="Rot90Backward0",
     name="rot90",
+    layout="own",
 )
 def _rot90(self, k, dims):
     """Turned by 90 degrees `k` times in the plane of two dimensions."""
-    return np.rot90(self, k, dims).copy()
+    turns = k % 4
+    if turns == 0 or self.__class__ is not np.ndarray:
+        return np.rot90(self, k, dims).copy()
+    flipped = copied(np.flip(self, dims if turns == 2 else dims[turns == 1]), kept(self))
+    return flipped if turns == 2 else flipped.swapaxes(*dims)
 
 
 @function

@@ -21,6 +21,7 @@ from .dimensions import wrap_dim
     ),
     node="CatBackward0",
     name="cat",
+    layout="all_channels",
     shows={"tensors_sym_sizes": None},
 )
 def _cat(tensors, dim):
@@ -104,6 +105,7 @@ def _listed(name: str, tensors: Any) -> list[Tensor]:
     tensors=lambda grad, dim: unbound(grad, dim),
     node="StackBackward0",
     name="stack",
+    layout="stacked",
 )
 def _stack(tensors, dim):
     """The tensors side by side along a new dimension."""

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ...bounded_strides import strided
+from ...context import context
 from ...dtypes import SCALAR_NAMES, dtype
 from ...errors import too_many_dims
+from ...memory_layout import strides_of, viewed
 from ...op.declare import function, op
 from ...tensor import Tensor
-from ..creation.copies import clone
+from ..creation.copies import clone, contiguous
 from .dimensions import from_end, infer, sizes, wrap_dim
 
 
@@ -40,13 +43,21 @@ def _view(self, shape):
     """The same elements in another shape, without copying."""
     if self.__class__ is not np.ndarray and getattr(self, "kind", "") == "SparseCPU":
         raise self.refused("view")
-    out = self.reshape(shape)
+    out = _seen(self, shape)
     if out.size and not np.may_share_memory(out, self):
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
             "contiguous subspaces). Use .reshape(...) instead."
         )
     return out
+
+
+def _seen(array, shape):
+    """The array in another shape: a view with PyTorch's strides where there is one, else a copy."""
+    if context.layouts is None or array.__class__ is not np.ndarray or not array.size:
+        return array.reshape(shape)
+    strides = viewed(array.shape, strides_of(array), shape)
+    return array.reshape(shape) if strides is None else strided(array, shape, [s * array.itemsize for s in strides])
 
 
 @op(
@@ -59,7 +70,7 @@ def _view(self, shape):
 )
 def _reshape_alias(self, shape):
     """The same elements in another shape, of a tensor whose elements do not lie one behind the other."""
-    return self.reshape(shape)
+    return _seen(self, shape)
 
 
 @op(r"{self}", traits="casts", view=True, self=None, name="view_dtype")
@@ -146,7 +157,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 @function
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension."""
-    return reshape(input, -1)
+    return reshape(contiguous(input), -1)
 
 
 @function(traits="same_values sized")
@@ -166,7 +177,11 @@ def alias(self):
 @op(r"{self}", traits="same_values shapes", view=True, self=lambda grad, dim: _squeeze_dim(grad, dim))
 def _unsqueeze(self, dim):
     """A dimension of length one put in at `dim`."""
-    return self.reshape((*self.shape[:dim], 1, *self.shape[dim:]))
+    shape = (*self.shape[:dim], 1, *self.shape[dim:])
+    if context.layouts is None or self.__class__ is not np.ndarray:
+        return self.reshape(shape)
+    step = self.shape[dim] * self.strides[dim] if dim < self.ndim else self.itemsize
+    return strided(self, shape, (*self.strides[:dim], step, *self.strides[dim:]))
 
 
 @function(traits="sized", turned=1)
@@ -188,7 +203,14 @@ def unsqueeze(input: Tensor, dim: int) -> Tensor:
 )
 def _squeeze_all(self):
     """Without the dimensions of length one."""
-    return self.reshape(tuple([n for n in self.shape if n != 1]))
+    return _without(self, [i for i, n in enumerate(self.shape) if n == 1])
+
+
+def _without(array, dims):
+    """The array without some of its dimensions of length one; what is left has the strides it had."""
+    if context.layouts is None or array.__class__ is not np.ndarray:
+        return array.reshape(tuple([n for i, n in enumerate(array.shape) if i not in dims]))
+    return array[(*[0 if i in dims else slice(None) for i in range(array.ndim)], ...)]
 
 
 @op(
@@ -202,7 +224,7 @@ def _squeeze_dim(self, dim):
     """Without dimension `dim` if its length is one."""
     if self.ndim == 0 or self.shape[dim] != 1:
         return self.view()
-    return self.reshape(self.shape[:dim] + self.shape[dim + 1 :])
+    return _without(self, [dim])
 
 
 @op(
@@ -225,7 +247,7 @@ def _squeeze_product(self, dim):
 )
 def _squeeze_dims(self, dim):
     """Without those of the dimensions `dim` whose length is one."""
-    return self.reshape(tuple([n for i, n in enumerate(self.shape) if n != 1 or i not in dim]))
+    return _without(self, [i for i, n in enumerate(self.shape) if n == 1 and i in dim])
 
 
 @function(traits="sized", turned=3)

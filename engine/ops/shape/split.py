@@ -11,6 +11,7 @@ import numpy as np
 from ...compat.signatures import invalid_combination
 from ...op.declare import FUNCTIONS, function, op
 from ...tensor import Tensor
+from ...tensor_attributes import contiguous_format
 from ..creation.copies import clone, detach
 from ..indexing.slicing import _slice, select, unbind
 from ..memory.strides import as_strided, method_unfold
@@ -244,7 +245,8 @@ def _copies() -> None:
 
         def copied(*args: Any, f: Any = f, **kwargs: Any) -> Any:
             out = f(*args, **kwargs)
-            return tuple(clone(o) for o in out) if isinstance(out, tuple) else clone(out)
+            copies = [clone(o, memory_format=contiguous_format) for o in (out if isinstance(out, tuple) else (out,))]
+            return tuple(copies) if isinstance(out, tuple) else copies[0]
 
         copied.__name__, copied.__doc__ = f"{name}_copy", f"`{name}`, copied."
         globals()[copied.__name__] = function(copied)

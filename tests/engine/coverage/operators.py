@@ -134,7 +134,9 @@ def translate(x: Any, leaves: list[tuple[Any, Any]]) -> Any:
         if name in ("bfloat16", "complex32"):
             raise UntranslatableError
         return engine.bool if name == "bool" else getattr(engine, name)
-    if isinstance(x, torch.memory_format | torch.device | torch.layout):
+    if isinstance(x, torch.memory_format):
+        return getattr(engine, str(x).removeprefix("torch."))
+    if isinstance(x, torch.device | torch.layout):
         return str(x).removeprefix("torch.") if isinstance(x, torch.device) else None
     if isinstance(x, FunctionType) and x.__module__.startswith("torch.testing"):
         return with_engine(x)
