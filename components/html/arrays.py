@@ -25,11 +25,11 @@ def array_table(stored: StoredArray | None, tone: Tone = "value") -> str:
     """An array as a table whose cells are tinted by magnitude."""
     if stored is None:
         return muted("none")
+    if 0 in stored.shape:
+        return muted(f"empty, shape {list(stored.shape)}")
     array = stored.to_numpy()
     if array is None:
         return _summary(stored)
-    if array.size == 0:
-        return muted(f"empty, shape {list(stored.shape)}")
     matrix, note = _as_matrix(array)
     shown = _table(matrix, tone)
     large = array.size > (2 * EDGE) ** 2

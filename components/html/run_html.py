@@ -57,19 +57,25 @@ def _columns(view: RolledGraph, key: str) -> list[tuple[str, Floats]] | None:
     if card is None:
         return None
     loop = view.places.loops[view.places.loop[card]]
-    if len(loop) < 3:
+    node = view.graph.nodes[key]
+    stepping = node["kind"] == "step"
+    if len(loop) < 3 or (stepping and not node["loop"]):
         return None
     one = view.series[key]
     if not (np.isfinite(one.value).any() or np.isfinite(one.grad).any() or one.bad.any()):
         return None
+    if stepping:
+        return [("lr", one.value), ("moved", one.grad)]
     if bool(view.places.stays[card]) and bool(np.isfinite(one.grad).any()):
         return [("‖grad‖", one.grad), ("‖w‖", one.norm), ("moved", view.updates(key))]
     return [("‖grad‖", one.grad), ("value", one.value), ("±", one.spread)]
 
 
 def _ridges(recording: Recording, view: RolledGraph, key: str, row: int | None) -> str:
-    """How value, gradient and update are spread in some iterations."""
+    """How value, gradient and update are spread in some iterations; "" of an optimizer's step, which holds no values."""
     card = view.card[key]
+    if view.graph.nodes[key]["kind"] == "step":
+        return ""
     one, loop = view.series[key], view.places.loops[view.places.loop[card]]
     rows = chosen(len(one.value), row)
     spreads = [Spread("gradient", "grad", one.grads), Spread("value", "value", one.arrays)]

@@ -532,8 +532,12 @@ class Run:
             return first.data == second.data or _equal(first.to_numpy(), second.to_numpy())
         return first.shape == second.shape and first.summary == second.summary
 
+    def differ(self, a: int, b: int) -> bool:
+        """Whether two arrays hold other values, as far as they were kept; of arrays that were not measured nobody knows."""
+        return a not in self.unmeasured and b not in self.unmeasured and not self.same(a, b)
+
     def zero(self, array: int) -> bool:
-        """Whether an array is zero everywhere."""
+        """Whether an array is known to be zero everywhere."""
         stored = self.recording.arrays[array]
         if stored.data is None:
             return stored.summary is not None and stored.summary.norm == 0
@@ -541,7 +545,7 @@ class Run:
         return values is not None and not values.any()
 
     def scalar(self, array: int) -> float | None:
-        """The number an array of one element holds."""
+        """The number an array of one element holds; None for any other, and where it was not measured."""
         values = self.recording.array(array)
         return None if values is None or values.size != 1 or values.dtype.kind == "c" else float(values.item())
 

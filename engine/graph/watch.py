@@ -22,7 +22,7 @@ from ..recording.index import StepFunction, index_of
 from ..recording.recording import Recording
 from ..recording.replay import State, TensorState, replay
 from ..recording.store import Summary
-from .numbers import ArrayTexts, number, preview, shape_text
+from .numbers import UNMEASURED, ArrayTexts, number, preview, shape_text
 from .structure.tensor_titles import best_names
 
 LONGEST = 200
@@ -67,13 +67,16 @@ class _Tensor:
     @property
     def array(self) -> Array:
         array = self.recording.array(self.id)
+        if array is None and self.recording.arrays[self.id].unmeasured:
+            raise Unknown(f"its values were {UNMEASURED}")
         if array is None:
             raise Unknown("only its mean, deviation and norm were recorded here")
         return array
 
     @property
     def summary(self) -> Summary | None:
-        return self.recording.arrays[self.id].summary
+        stored = self.recording.arrays[self.id]
+        return None if stored.unmeasured else stored.summary
 
     @property
     def shape(self) -> tuple[int, ...]:

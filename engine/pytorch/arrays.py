@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..recording.store import DTYPES, ArrayStore, Summary, outline, untold
+from ..recording.store import DTYPES, ArrayStore, Summary, outline, untold, zeros
 from .afar import EXACT, Elsewhere
 from .together import FEW, Together
 
@@ -75,6 +75,8 @@ class Keeper:
         """What is under way on other devices."""
         self._untold: dict[tuple[torch.dtype, torch.Size], int] = {}
         """The arrays of which nothing but dtype and shape is kept."""
+        self._zeros: dict[tuple[torch.dtype, torch.Size], int] = {}
+        """Those of which nothing else is kept, either, but which are known to be zero."""
 
     def forget(self) -> None:
         """Memory was written, by whatever name."""
@@ -116,6 +118,15 @@ class Keeper:
                 return self._together_with_others(tensor, name, shape, count)
             return self.store.summed(name, shape, self._summary(tensor, count))
         return self.store.summed(name, shape, brief(_strided(tensor)))
+
+    def keep_zeros(self, tensor: torch.Tensor) -> int:
+        """The id of what is kept of a tensor that has just been filled with zeros, which is known without looking at it."""
+        if self.whole >= 0:
+            return self.keep(tensor)
+        kind = tensor.dtype, tensor.shape
+        if kind not in self._zeros:
+            self._zeros[kind] = self.store.summed(_name(tensor.dtype), tuple(tensor.shape), zeros())
+        return self._zeros[kind]
 
     @staticmethod
     def is_elsewhere(tensor: torch.Tensor) -> bool:
@@ -260,8 +271,9 @@ def _worked_out(tensor: torch.Tensor, count: int, dtype: torch.dtype) -> Summary
 
 
 def _is_finite(count: int, low: float, high: float) -> bool:
-    """Whether so many elements and their sum are finite without doubt, if these are the least and the largest."""
-    return -_LARGEST < count * low <= count * high < _LARGEST
+    """Whether so many elements, their sum and that of their squares are finite without doubt, if these are the least and the
+    largest."""
+    return count * low * low < _LARGEST and count * high * high < _LARGEST
 
 
 def _outlined(array: NDArray[Any], low: float, high: float, total: float, squares: float) -> Summary:

@@ -427,6 +427,7 @@ class TorchRecorder(Logbook):
         if number >= 0:
             return number
         self.settle()
+        self._introduce_leaves(tensor.grad_fn)
         owner = self.owner_of(tensor)
         number = self._assign(tensor)
         self._shares(tensor)
@@ -479,6 +480,19 @@ class TorchRecorder(Logbook):
         """The id of a node, NOTHING if it has none."""
         number: int = fn.metadata.get(self._mark, NOTHING)
         return number
+
+    def _introduce_leaves(self, fn: Any) -> None:
+        """Introduce the leaves of a graph that came about unseen: a re-entrant checkpoint computes anew from copies."""
+        seen = set()
+        stack = [fn]
+        while stack:
+            top = stack.pop()
+            if top is None or top in seen or self._node(top) >= 0:
+                continue
+            seen.add(top)
+            if top.name().endswith("AccumulateGrad"):
+                self.identify(top.variable)
+            stack += [n for n, _ in top.next_functions]
 
     def _nodes(self, fn: Any, name: str = "") -> tuple[NodeInfo, ...]:
         """The nodes first seen with `fn`, itself last, after those it leads to."""
@@ -657,13 +671,15 @@ class TorchRecorder(Logbook):
     def _written(self, where: Where, name: str, written: list[Tensor]) -> list[tuple[Tensor, int]]:
         """What of the tensors that are known an operation has written; a `.grad` is told of as such."""
         states: dict[int, tuple[Tensor, int]] = {}
+        name = name.removeprefix("_foreach_")
+        keep = self._keeper.keep_zeros if name == "zero" else self._keep
         for tensor in written:
             owner = self.owner_of(tensor)
             if owner >= 0:
-                self._grad_set(where, owner, self._keep(tensor), f"{name.removeprefix('_foreach_')}_")
+                self._grad_set(where, owner, keep(tensor), f"{name}_")
                 if self.known(tensor) < 0:
                     continue
-            states[id(tensor)] = tensor, self._keep(tensor)
+            states[id(tensor)] = tensor, keep(tensor)
             memory = _memory(tensor)
             for held in self._sharers.get(memory, {}).values():
                 alias = held()

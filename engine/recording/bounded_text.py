@@ -35,10 +35,13 @@ def said(error: object, row: Row = TEXT) -> str:
 
 
 def shown(value: object, most: int = 80) -> str:
-    """A plain value as short text; of a list no more is written than fits, and a larger array is told by its shape and type."""
+    """A plain value as short text; of a list no more is written than fits, a larger array is told by its shape and type, and
+    what else has more elements than characters, as a storage of PyTorch's, by how many those are."""
     try:
         if value.__class__ is np.ndarray and value.size > MOST:
             text = f"array of shape {value.shape}, dtype {value.dtype}"
+        elif value.__class__.__module__ != "builtins" and hasattr(value, "__len__") and len(value) > most:
+            text = f"<{type(value).__name__} of {len(value)}>"
         else:
             text = repr(_beginning(value, [most]) if value.__class__ in _SEQUENCES else value)
         short = text if len(text) <= most else str.__getitem__(text, slice(most - 1)) + "…"

@@ -104,6 +104,11 @@ def untold(nan: int = 0, inf: int = 0) -> Summary:
 _UNTOLD = untold()
 
 
+def zeros() -> Summary:
+    """The summary of an array that is zero everywhere."""
+    return outline(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
 def outline(low: float, high: float, mean: float, std: float, norm: float, nan: int = 0, inf: int = 0) -> Summary:
     """The summary of an array of which only statistics are known."""
     return Summary(low, high, mean, std, norm, nan, inf, (), (low, high), (), ())

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from components.html.multiples_html import SHOWN, multiples_html
-from components.html.run_html import ridges_html
+from components.html.run_html import over_run_html, ridges_html
 from components.html.spread_html import Spread, spreads_html
 from engine.graph.rolled_graph import RolledGraph, rolled_graph
 from tests.recorded import recorded
@@ -92,3 +92,25 @@ def test_a_chart_says_nan_where_the_iteration_on_show_has_one() -> None:
     html = multiples_html(view, int(view.iterations.ends[6]))
     assert "over 9 iterations: now NaN" in html
     assert "now –" not in multiples_html(view, int(view.iterations.ends[3]))
+
+
+STEPPED = """\
+import torch
+w = torch.tensor([1.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for k in range(4):
+    opt.zero_grad()
+    (w * 2).sum().backward()
+    opt.step()
+opt.step()
+"""
+
+
+def test_an_optimizers_step_has_its_rate_and_how_far_it_moves_and_one_behind_the_loop_has_none() -> None:
+    recording = recorded(STEPPED)
+    view = rolled_graph(recording)
+    within, behind = (key for key in view.keys if view.graph.nodes[key]["kind"] == "step")
+    shown = over_run_html(recording, view, within, len(recording.events) - 1)
+    assert re.findall(r"<th[^>]*>([^<]+)</th>", shown)[:3] == ["iteration", "lr", "moved"]
+    assert over_run_html(recording, view, behind, len(recording.events) - 1) == ""
+    assert ridges_html(recording, view, within) == ridges_html(recording, view, behind) == ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from types import ModuleType
 
 import pytest
 
@@ -17,6 +17,7 @@ from engine.graph.numbers import UNMEASURED, describe, norm
 from engine.graph.shown.change_index import MISSING, UNKNOWN
 from engine.recording import Recording
 from engine.recording.store import StoredArray, untold
+from tests.levels import taped
 from tests.recorded import recorded
 
 TRAINING = """import torch
@@ -44,12 +45,14 @@ for _ in range(4):
 """
 
 
-@cache
 def facts(text: str) -> Recording:
     """The recording of a program without the numbers."""
-    whole = recorded(text)
-    arrays = [StoredArray(each.dtype, each.shape, None, untold()) for each in whole.arrays]
-    return Recording(whole.source, whole.events, whole.sites, whole.scopes, arrays, whole.ops)
+    return taped(text, "facts")
+
+
+@pytest.fixture(autouse=True)
+def with_torch(torch: ModuleType) -> None:
+    """Skips where it is not."""
 
 
 def named(recording: Recording, name: str) -> int:

@@ -23,8 +23,9 @@ def accumulated(q: Question, added: list[LedgerRow], cleared: LedgerRow | None) 
     if cleared is None and "zero_grad" in run.words:
         since = "and it was not cleared between them"
     small = [texts(row.increment) for row in added]
+    known = not any(array in run.unmeasured for row in added for array in (row.increment, row.total))
     total = ""
-    if len(small) <= 4 and all(len(text) < 16 for text in small):
+    if known and len(small) <= 4 and all(len(text) < 16 for text in small):
         total = f" {' + '.join(small)} = {texts(added[-1].total)}."
     same = len({run.site(pass_of(q, row).began) for row in added}) == 1
     written = q.history.changes.steps if q.history.changes is not None else []

@@ -253,7 +253,7 @@ class Course:
             event = self.run.events[step]
             if not isinstance(event, HookRan) or event.node not in nodes or event.before < 0 or event.after < 0:
                 continue
-            if event.before != event.after and not self.run.same(event.before, event.after):
+            if self.run.differ(event.before, event.after):
                 if found and (found[-1][1].node, found[-1][1].tensor) != (event.node, event.tensor):
                     break
                 found.append((step, event))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...graph.numbers import number
+from ...graph.numbers import number, times
 from ...recording.columns import columns_of
 from ...recording.events import NOTHING, OpRan
 from ...recording.index import Pass
@@ -66,11 +66,13 @@ def why_loss(paths: Paths, name: str, step: int) -> Reason | None:
                 raise
     if tensor == NOTHING and passes:
         tensor = passes[-1].event.roots[0][0]
-    values = _values(paths, tensor, name, step, passes)
-    if not values:
+    made = _made(paths, tensor, name, step, passes)
+    if not made:
         return None
-    q = Question(paths, values[-1].tensor, step, name or paths.label(values[-1].tensor, step))
-    roots = {value.tensor for value in values}
+    values = [Value(born, each, value) for born, each, value in made if value is not None]
+    last = values[-1].tensor if values else made[-1][1]
+    q = Question(paths, last, step, name or paths.label(last, step))
+    roots = {each for _, each, _ in made}
     own = [entry for entry in passes if run.index.first_roots[entry.number] in roots]
     bad = next((value for value in values if not math.isfinite(value.value)), None)
     if bad is not None:
@@ -79,6 +81,8 @@ def why_loss(paths: Paths, name: str, step: int) -> Reason | None:
         return why_line(paths, LineSubject(), step)
     if own and (cut := _no_graph(q, own[-1])) is not None:
         return cut
+    if not values:
+        return _untold(q, own)
     leaves = _leaves(q, own[-1]) if own else []
     first = min((s for leaf in leaves for s in run.updates.get(leaf, ()) if s <= step), default=step + 1)
     again = sum(value.step > first for value in values)
@@ -90,10 +94,11 @@ def why_loss(paths: Paths, name: str, step: int) -> Reason | None:
     return _moving(q, values, own)
 
 
-def _values(paths: Paths, tensor: int, name: str, step: int, passes: Sequence[Pass]) -> list[Value]:
-    """The losses: what the name came to stand for, or what passes from the same place began with."""
+def _made(paths: Paths, tensor: int, name: str, step: int, passes: Sequence[Pass]) -> list[tuple[int, int, float | None]]:
+    """The losses, each with the step that made it and its number, None where that was not recorded: what the name came to
+    stand for, or what passes from the same place began with."""
     run = paths.run
-    found: dict[int, Value] = {}
+    found: dict[int, tuple[int, int, float | None]] = {}
     index, sites = run.index, columns_of(run.recording).events.site
     site = run.tensors[tensor].op.site if tensor != NOTHING else NOTHING
     candidates = [(entry.began, index.first_roots[entry.number]) for entry in passes]
@@ -112,10 +117,24 @@ def _values(paths: Paths, tensor: int, name: str, step: int, passes: Sequence[Pa
         born = index.born(each)
         if sites.item(born) != site and not (each in ever and run.tensors[each].name(at) == name):
             continue
-        value = run.scalar(index.array(each, begun.get(each, at)))
-        if value is not None:
-            found[each] = Value(born, each, value)
+        array = index.array(each, begun.get(each, at))
+        value = run.scalar(array)
+        if value is not None or (array in run.unmeasured and run.recording.stored.sizes[array] == 1):
+            found[each] = born, each, value
     return list(found.values())
+
+
+def _untold(q: Question, passes: Sequence[Pass]) -> Reason:
+    """Nobody has measured it."""
+    began = f"began from it {times(len(passes))}" if passes else "is never called from it"
+    return q.because(
+        "not_recorded",
+        f"What {q.name} was, and how it went, is not in the recording, which holds no values of it",
+        f"backward() {began}.",
+        'Record the run with level="statistics" or level="values".',
+        step=q.history.born,
+        nodes=[q.tensor],
+    )
 
 
 def _is_score(q: Question) -> bool:

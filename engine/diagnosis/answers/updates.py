@@ -83,7 +83,7 @@ def _stepped(q: Question, steps: list[int]) -> Reason:
     by = _by(q, steps[-1])
     where = run.where(steps[-1])
     evidence = _evidence(q, steps)
-    if not run.same(first, last):
+    if run.differ(first, last):
         most, share = _change(q, first, last)
         little = share is not None and share < _HARDLY
         moving = _moving(q, first, steps)
@@ -106,6 +106,16 @@ def _stepped(q: Question, steps: list[int]) -> Reason:
         )
     if (none := _no_rate(q, steps)) is not None:
         return none
+    if not run.same(first, last):
+        return q.because(
+            "not_recorded",
+            f"How far {q.name} moved is not in the recording, which holds no values of it: {by} ({where}) updated it "
+            f"{times(len(steps))}",
+            "",
+            'Record the run with level="statistics" or level="values".',
+            step=steps[-1],
+            nodes=[q.tensor],
+        )
     now = Question(q.paths, q.tensor, steps[-1] - 1, q.name)
     if now.history.grad(now.step) != NOTHING and run.zero(now.history.grad(now.step)):
         return because_of(q, present(now), f"{q.name} does not move because {q.name}.grad is zero when {by} runs ({where})", "")
@@ -147,7 +157,7 @@ def _puts_back(q: Question, steps: list[int]) -> tuple[list[int], bool]:
             fresh = len(held) if fresh == NOTHING else fresh
         elif fresh != NOTHING:
             earlier = {*held[:fresh][-_LOOKED:]}
-            if any(run.same(array, old) for old in earlier) and not run.same(array, held[-1]):
+            if any(run.same(array, old) for old in earlier) and run.differ(array, held[-1]):
                 found.append(at)
             fresh = NOTHING
         held.append(array)
@@ -274,7 +284,7 @@ def _by_hooks(q: Question, steps: list[int]) -> str:
         and event.tensor == q.tensor
         and NOTHING not in (event.before, event.after)
     ]
-    if not within or run.same(within[0].before, within[-1].after):
+    if not within or not run.differ(within[0].before, within[-1].after):
         return ""
     count = "a hook on it" if len(within) == 1 else f"{len(within)} hooks on it"
     before, after = (run.texts.describe(array) for array in (within[0].before, within[-1].after))
@@ -301,7 +311,7 @@ def written(q: Question) -> list[int]:
         if step > q.step:
             break
         array = changes.at(step, q.status).array
-        if array != before and not q.run.same(array, before):
+        if not q.run.same(array, before):  # what was not measured, a write has written all the same
             found.append(step)
         before = array
     return found

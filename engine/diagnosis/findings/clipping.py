@@ -147,7 +147,7 @@ def shrinks(run: Run, call: Call) -> bool:
         if isinstance(event, GradSet) and event.array != NOTHING:
             before = run.last_change(event.tensor, call.first)
             array = before.total if isinstance(before, Accumulated) else before.array if before is not None else NOTHING
-            if array != NOTHING and not run.same(array, event.array):
+            if array != NOTHING and run.differ(array, event.array):
                 return True
     return False
 

@@ -214,7 +214,7 @@ def changed_unseen(run: Run) -> Iterator[Finding]:
             if not between or site in told or (base == saved.tensor and run.status(base, step).version != saved.version):
                 continue
             before, now = run.status(base, history.born).array, run.status(base, step).array
-            if before == NOTHING or now == NOTHING or (run.same(before, now) and not _through_alias(run, between[0])):
+            if before == NOTHING or now == NOTHING or (not run.differ(before, now) and not _through_alias(run, between[0])):
                 continue
             told.add(site)
             name = run.title(base)

@@ -103,7 +103,7 @@ def piled_up(run: Run) -> Iterator[Finding]:
     for site, tensors in piled.items():
         tensor, passes = next(iter(tensors.items()))
         first, last = passes[0], passes[-1]
-        changed = any(not run.same(event.before, event.after) for _, event in last[1:])
+        changed = any(run.differ(event.before, event.after) for _, event in last[1:])
         name, (step, _) = run.names(tensors), last[0]
         yield finding(
             run, HOOKS_PILE_UP,
@@ -112,9 +112,9 @@ def piled_up(run: Run) -> Iterator[Finding]:
             f"It ran {times(len(first))} in the first of {len(passes)} passes and {times(len(last))} in the last one, each "
             "time on what the one before gave back. register_hook adds a hook to those that are there; "
             + (
-                f"what it does is done {len(last)} times over."
-                if changed
-                else "they all give the same here, and each pass takes longer."
+                "they all give the same here, and each pass takes longer."
+                if all(run.same(event.before, event.after) for _, event in last[1:])
+                else f"what it does is done {len(last)} times over."
             ),
             "Register it once, before the loop; or keep what register_hook gives back and call its remove() after the pass.",
             step=step, site=site, related=[run.site(entry.began) for entry in run.passes[:1]],

@@ -158,9 +158,10 @@ def _score(run: Run, tensor: int) -> int:
 
 
 def _alike(run: Run, one: int, other: int) -> bool:
-    """Whether two orders are one, or of different lengths, so that they are not those of the same samples."""
+    """Whether two orders are one, as far as is known, or of different lengths, so that they are not those of the same
+    samples."""
     first, second = run.tensors[one].info, run.tensors[other].info
-    return one == other or first.shape != second.shape or run.same(first.array, second.array)
+    return one == other or first.shape != second.shape or not run.differ(first.array, second.array)
 
 
 def _where_apart(run: Run, one: int, other: int) -> tuple[Site | None, Site | None]:

@@ -50,7 +50,7 @@ def shuffled_apart(run: Run) -> Iterator[Finding]:
         if len(of_target) != 1 or len(of_samples) != 1 or of_target == of_samples:
             continue
         (first,), (second,) = of_samples, of_target
-        if run.tensors[first].info.shape != run.tensors[second].info.shape or run.same(
+        if run.tensors[first].info.shape != run.tensors[second].info.shape or not run.differ(
             run.tensors[first].info.array, run.tensors[second].info.array
         ):
             continue

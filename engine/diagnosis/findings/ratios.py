@@ -101,7 +101,7 @@ def _again(run: Run, found: list[tuple[int, int, int]]) -> Iterator[tuple[int, i
         updates = [at for leaf in leaves for at in run.updates.get(leaf, ()) if first < at < step]
         if not known or not updates or run.tensors[run.owner(theirs)].born < max(updates):
             continue
-        if any(not run.same(run.status(leaf, first).array, run.status(leaf, step).array) for leaf in leaves):
+        if any(run.differ(run.status(leaf, first).array, run.status(leaf, step).array) for leaf in leaves):
             yield first, step, ours, theirs
 
 

@@ -67,7 +67,7 @@ def _overwritten(run: Run, skip: int, step: int) -> int:
         if not alone or event.op not in run.having("elementwise") or not _activates(run, event.op):
             return NOTHING
         before, after = run.status(skip, write - 1).array, run.status(skip, write).array
-        return write if NOTHING not in (before, after) and not run.same(before, after) else NOTHING
+        return write if NOTHING not in (before, after) and run.differ(before, after) else NOTHING
     return NOTHING
 
 

@@ -187,7 +187,7 @@ def _changed(run: Run, tensor: int, step: int) -> bool:
     if not writes:
         return False
     before, after = run.status(tensor, writes[-1] - 1).array, run.status(tensor, writes[-1]).array
-    return before != after and not run.same(before, after)
+    return run.differ(before, after)
 
 
 @rule(128, GRADIENTS_DISCARDED)

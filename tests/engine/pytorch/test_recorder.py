@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from types import ModuleType
 
@@ -496,3 +497,54 @@ def test_small_tensors_are_summarized_as_they_were(torch: ModuleType, dtype: str
             ("norm", finite.norm()),
         ):  # fmt: skip
             assert getattr(summary, name) == pytest.approx(float(expected), rel=1e-5, abs=1e-6)
+
+
+CHECKPOINTED = """import torch
+from torch.utils.checkpoint import checkpoint
+torch.manual_seed(0)
+first, second = torch.nn.Linear(3, 4), torch.nn.Linear(8, 1)
+x = torch.randn(5, 3)
+for _ in range(2):
+    a = first(x)
+    b = a.tanh()
+    checkpoint(lambda *each: second(torch.cat(each, 1)), a, b, use_reentrant=True).sum().backward()
+"""
+
+
+@pytest.mark.parametrize("level", ["facts", "statistics", "values"])
+def test_what_a_re_entrant_checkpoint_computes_anew_has_leaves(taped: Taped, level: str) -> None:
+    recording = taped(CHECKPOINTED, level)
+    (inner, *_) = [
+        event.number for event in of(recording, e.Accumulated) if isinstance(event, e.Accumulated) and event.number > 1
+    ]
+    reached = [
+        event.tensor for event in of(recording, e.Accumulated) if isinstance(event, e.Accumulated) and event.number == inner
+    ]
+    assert len(reached) == 4, "weight and bias, and the copies of both inputs"
+    assert len({*reached}) == 4
+
+
+@pytest.mark.parametrize("count", [3, 100, 5000, 300_000])
+def test_numbers_whose_squares_are_too_large_are_summed_up_without_a_warning(taped: Taped, count: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        recording = taped(f"import torch\nx = torch.full(({count},), -3e38)\ny = x.abs()\n", "statistics")
+    summary = recording.arrays[-1].summary
+    assert summary is None if count == 3 else summary is not None
+    if summary is not None:
+        assert summary.min == summary.max == pytest.approx(3e38)
+        assert summary.inf == summary.nan == 0
+
+
+def test_a_storage_is_told_by_its_size_and_not_written_out(taped: Taped, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a worker of a DataLoader sends is a storage, of which PyTorch writes every byte on a line of its own."""
+    import torch
+
+    def written(_: object) -> str:
+        raise AssertionError("it takes a second for each megabyte")
+
+    monkeypatch.setattr(torch.UntypedStorage, "__repr__", written)
+    monkeypatch.setattr(torch.UntypedStorage, "__str__", written)
+    recording = taped("import torch\nx = torch.ones(50)\ny = torch.empty(0)\ny.set_(x.untyped_storage(), 0, (50,), (1,))\n")
+    told = [argument.text for event in recording.events if isinstance(event, e.OpRan) for argument in event.inputs]
+    assert "<UntypedStorage of 200>" in told
