@@ -191,7 +191,7 @@ def in_single(op: Op, *arguments: Any, **named: Any) -> Any:
             for array in value if isinstance(value, list) else (value,):
                 if array.__class__ is np.ndarray and array.dtype.kind == "c":
                     raise not_for(op.real_only, array.dtype)
-    if "matrix_product" in op.traits and len({a.dtype for a in arguments if a.__class__ is np.ndarray}) > 1:
+    if "product" in op.traits and not op.broadcast and len({a.dtype for a in arguments if a.__class__ is np.ndarray}) > 1:
         return op.forward(*arguments, **named)  # which says that their dtypes differ
     first = next((k for value in (*arguments, *named.values()) if (k := _floating_of(value)) is not None), None)
     out = op.forward(*[_widened(a) for a in arguments], **{name: _widened(a) for name, a in named.items()})
