@@ -63,24 +63,6 @@ class Codes:
         """A code by its id()."""
         return self.known[id]
 
-    def depth(self, frame: FrameType) -> int:
-        """How many calls of the program its `path` has."""
-        if frame.f_code.co_name == "<module>":
-            return 0
-        calls, called, outer = 0, frame.f_code, frame.f_back
-        known = self.known
-        while outer is not None and calls < _DEEPEST:
-            code = outer.f_code
-            met = known.get(id(code)) or self.of(code)
-            if met.cell >= 0:
-                if called.co_name not in _COMPREHENSIONS:
-                    calls += 1
-                if met.top:
-                    break
-                called = code
-            outer = outer.f_back
-        return calls
-
     def path(self, frame: FrameType) -> CallPath:
         """The calls of the program that led to one of its frames; () for one that no function of the program has called."""
         if frame.f_code.co_name == "<module>":

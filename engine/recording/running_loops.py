@@ -66,7 +66,7 @@ class RunningLoops(ABC):
 
     def _around(self, frame: FrameType) -> tuple[int, int]:
         """The cell of a frame in which a loop begins, and how many calls of the program are around it."""
-        return self.codes.cell(frame.f_code), self.codes.depth(frame)
+        return self.codes.cell(frame.f_code), len(self.codes.path(frame)) // 3
 
     def enter(self, loop: RunningLoop) -> None:
         """An iteration of a loop begins; the loops within it, of its last iteration, are over."""

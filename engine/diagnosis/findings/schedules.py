@@ -542,36 +542,8 @@ def standing_still(run: Run) -> Iterator[Finding]:
             continue
         made = schedules(run, own=True)
         site = made[0].site if len(made) == 1 else optimizer_site(run, optimizer[0], run.site(steps[0].step))
-        if still := _still_at_first(run, steps):
-            yield finding(
-                run, ZERO_RATE,
-                f"The learning rate of {optimizer[0]} is zero in the whole of the first epoch.",
-                f"Its {len(still)} steps multiply their gradients by zero, and {run.names(windows[0].owned)} stay as they are; "
-                f"the rate is {number(max(steps[len(still)].event.rates))} from {run.moment(steps[len(still)].step)} on. A "
-                "schedule that begins at zero and is stepped once per epoch stays there for an epoch.",
-                "Let the warm-up begin above zero, with (epoch + 1) in the place of epoch, or step it after every batch.",
-                step=still[0].step,
-                site=site,
-                related=[run.site(still[0].step)],
-                evidence=[("steps with a rate of zero", f"{len(still)} of {len(windows)}")],
-                nodes=[key(t) for t in still[0].event.parameters],
-                steps=[w.step for w in still],
-            )  # fmt: skip
-            continue
-        if all(w.event.rates and not any(w.event.rates) for w in steps):
-            yield finding(
-                run, ZERO_RATE,
-                f"The learning rate of {optimizer[0]} is zero in all {len(steps)} steps.",
-                f"The gradients are there, and each step multiplies them by zero: {run.names(windows[0].owned)} stay as they "
-                "are.",
-                "Give the optimizer a learning rate, such as lr=1e-3, or let a warm-up begin above zero.",
-                step=steps[0].step,
-                site=site,
-                related=[run.site(steps[0].step)],
-                evidence=[("steps with a rate of zero", f"{len(steps)} of {len(windows)}")],
-                nodes=[key(t) for t in steps[0].event.parameters],
-                steps=[w.step for w in steps],
-            )  # fmt: skip
+        if (without := _without_rate(run, optimizer[0], windows, steps, site)) is not None:
+            yield without
             continue
         if len(steps) < 3 or not all(w.event.rates and max(w.event.rates) > 0 for w in steps):
             continue
@@ -615,6 +587,36 @@ def standing_still(run: Run) -> Iterator[Finding]:
                 steps=[w.step for w in steps],
                 severity="hint",
             )  # fmt: skip
+
+
+def _without_rate(run: Run, name: str, windows: list[Window], steps: list[Window], site: Site | None) -> Finding | None:
+    """That an optimizer's rate is zero in its whole first epoch, or always; None where it is neither."""
+    owned = run.names(windows[0].owned)
+    if still := _still_at_first(run, steps):
+        after = steps[len(still)]
+        title = f"The learning rate of {name} is zero in the whole of the first epoch."
+        explanation = (
+            f"Its {len(still)} steps multiply their gradients by zero, and {owned} stay as they are; the rate is "
+            f"{number(max(after.event.rates))} from {run.moment(after.step)} on. A schedule that begins at zero and is stepped "
+            "once per epoch stays there for an epoch."
+        )
+        fix = "Let the warm-up begin above zero, with (epoch + 1) in the place of epoch, or step it after every batch."
+    elif all(w.event.rates and not any(w.event.rates) for w in steps):
+        still = steps
+        title = f"The learning rate of {name} is zero in all {len(steps)} steps."
+        explanation = f"The gradients are there, and each step multiplies them by zero: {owned} stay as they are."
+        fix = "Give the optimizer a learning rate, such as lr=1e-3, or let a warm-up begin above zero."
+    else:
+        return None
+    return finding(
+        run, ZERO_RATE, title, explanation, fix,
+        step=still[0].step,
+        site=site,
+        related=[run.site(still[0].step)],
+        evidence=[("steps with a rate of zero", f"{len(still)} of {len(windows)}")],
+        nodes=[key(t) for t in still[0].event.parameters],
+        steps=[w.step for w in still],
+    )  # fmt: skip
 
 
 def _still_at_first(run: Run, windows: list[Window]) -> list[Window]:
