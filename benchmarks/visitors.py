@@ -133,7 +133,8 @@ class Visitor:
         """The player's state."""
         self.rev = self.runs = 0
         self.text = ""
-        self.polls: dict[str, asyncio.Task[None]] = {}
+        self.polls: dict[str, tuple[asyncio.Task[None], float]] = {}
+        """Fragments that run by themselves, each with the seconds from one run to the next: until the page is drawn anew."""
         self.seen: set[int] = set()
         self.fresh = False
         """Whether the player has something to tell."""
@@ -197,14 +198,15 @@ class Visitor:
                 self.failed = element.alert.body
             elif element.HasField("exception"):
                 self.failed = element.exception.message
+        elif kind == "new_session" and not message.metadata.run.fragment_ids:
+            self.stop_polling(*self.polls)
         elif kind == "stop_auto_rerun":
-            for name in message.stop_auto_rerun.fragment_ids:
-                if (task := self.polls.pop(name, None)) is not None:
-                    task.cancel()
+            self.stop_polling(*message.stop_auto_rerun.fragment_ids)
         elif kind == "auto_rerun":
             name, every = message.auto_rerun.fragment_id, message.auto_rerun.interval
-            if name not in self.polls:
-                self.polls[name] = asyncio.create_task(self.poll(name, every))
+            if name not in self.polls or self.polls[name][1] != every:
+                self.stop_polling(name)
+                self.polls[name] = asyncio.create_task(self.poll(name, every)), every
         return kind
 
     def show(self, sent: dict[str, Any]) -> None:
@@ -212,6 +214,12 @@ class Visitor:
         holds = self.held.take(sent)
         if holds is not None and holds != self.moment.get("holds"):
             self.moment, self.fresh = {"holds": holds}, True
+
+    def stop_polling(self, *fragments: str) -> None:
+        """These fragments run by themselves no more."""
+        for name in fragments:
+            if (known := self.polls.pop(name, None)) is not None:
+                known[0].cancel()
 
     async def poll(self, fragment: str, every: float) -> None:
         """What the browser does for a fragment that runs by itself."""
@@ -261,8 +269,7 @@ async def arrived(address: str, figures: Figures) -> AsyncIterator[Visitor]:
         try:
             yield visitor
         finally:
-            for task in visitor.polls.values():
-                task.cancel()
+            visitor.stop_polling(*visitor.polls)
 
 
 def _cookies(address: str) -> str:
