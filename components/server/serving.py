@@ -29,6 +29,7 @@ from components.server.requests import hear_every_click
 from components.server.sent_together import send_together
 from components.server.theme_told import remember_theme
 from components.server.unsent import drop_whole_parts
+from engine.sandbox.calls import get_ready
 from engine.sandbox.runner import refusal, server
 from engine.sandbox.settings import settings
 
@@ -49,7 +50,7 @@ async def life(app: Any) -> AsyncIterator[None]:
     hand_over_together()
     send_together()
     let_go_of_ended_runs()
-    await _draw_once()
+    await _prepare()
     housekeeping.begin()
     cleaning = asyncio.create_task(_tidy_when_quiet())
     try:
@@ -59,13 +60,16 @@ async def life(app: Any) -> AsyncIterator[None]:
         cleaning.cancel()
 
 
-async def _draw_once() -> None:
+async def _prepare() -> None:
     """Draw the page for nobody: what is worked out once for all visitors is there when the first one comes (0.4 s).
 
-    A file that the page was started with is opened for its visitor alone.
+    A file that the page was started with is opened for its visitor alone. In public, the process for large recordings starts
+    now: else it takes seconds of a slot when the first one comes, and of the slot of everybody who needs it meanwhile.
     """
     if OPEN not in os.environ:
         await get_instance().does_script_run_without_error()
+    if settings().hosted:
+        get_ready()
 
 
 async def _tidy_when_quiet() -> None:

@@ -485,18 +485,22 @@ def test_everything_else_is_streamlits(path: str, method: str, accept: bytes) ->
     assert fetch(path, method, accept)[1] == b"Streamlit"
 
 
+@pytest.mark.parametrize("hosted", [False, True])
 @pytest.mark.parametrize("opened", [False, True])
-def test_the_page_is_drawn_once_before_anybody_comes(opened: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[str] = []
+def test_the_page_is_drawn_once_before_anybody_comes(opened: bool, hosted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
 
     class Runtime:
         async def does_script_run_without_error(self) -> tuple[bool, str]:
-            drawn.append("page")
+            done.append("page")
             return True, "ok"
 
     monkeypatch.setattr(serving, "get_instance", Runtime)
+    monkeypatch.setattr(serving, "get_ready", lambda: done.append("server of calls"))
+    monkeypatch.setattr(serving, "settings", lambda: Settings(hosted=hosted))
     monkeypatch.delenv(commands.OPEN, raising=False)
     if opened:
         monkeypatch.setenv(commands.OPEN, "large.gradtape")
-    asyncio.run(serving._draw_once())
-    assert drawn == ([] if opened else ["page"]), "a file that is to be opened is opened once"
+    asyncio.run(serving._prepare())
+    expected = ([] if opened else ["page"]) + (["server of calls"] if hosted else [])
+    assert done == expected, "a file that is to be opened is opened once"

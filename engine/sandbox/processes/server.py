@@ -29,7 +29,7 @@ ASKED = 0.2
 GRACE = 0.35
 """Seconds after a child's own alarm at which the server sends it SIGKILL."""
 LONG = 0.4
-"""Seconds after which a child gets only the processor time that no other process wants."""
+"""Seconds of processor time after which a child gets only what no other process wants."""
 HANDED = 3
 """File descriptors of a request: the job, the child's messages, and its line when it is stuck."""
 
@@ -42,9 +42,11 @@ class Child:
     deadline: float
     """When something is due: first the question, then the end."""
     long: float
-    """When it steps back behind those that are quick."""
+    """When to look whether it has to step back behind those that are quick."""
     asked: bool = False
     stopped: bool = False
+    reported: bool = False
+    """Whether the parent has been told of its end."""
 
 
 Work = Callable[[int, int, Callable[..., None]], None]
@@ -81,9 +83,9 @@ def main(fd: int, role: str, *arguments: str, landlocked: bool = True) -> None:
             if connection in ready and not _request(connection, children, lockdown, work.main):
                 break
             _reap(connection, children)
+            _watch(connection, children)
         except OSError:  # the parent hung up in the middle of a sentence
             break
-        _watch(children)
     for pid in children:
         _kill(pid)
 
@@ -187,26 +189,40 @@ def _reap(connection: socket.socket, children: dict[int, Child]) -> None:
         _kill_group(ended.si_pid)
         pid, status = os.waitpid(ended.si_pid, 0)
         c = children.pop(pid, None)
-        if c is not None:
+        if c is not None and not c.reported:
             connection.sendall(EXIT.pack(c.number, status, c.stopped))
 
 
-def _watch(children: dict[int, Child]) -> None:
-    """Have those that take long step back, ask those that are late where they are, and later kill them."""
+def _watch(connection: socket.socket, children: dict[int, Child]) -> None:
+    """Have those that take long step back, ask those that are late where they are, and later kill them.
+
+    Whoever is killed has ended for the parent: where others want the processor, it takes long to let go of its memory.
+    """
     now = time.monotonic()
     for pid, c in children.items():
         if now >= c.long:
-            c.long = math.inf
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.setpriority(os.PRIO_PROCESS, pid, 19)
+            used = _processor_time(pid)
+            c.long = now + LONG - used if used < LONG else math.inf
+            if used >= LONG:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.setpriority(os.PRIO_PROCESS, pid, 19)
         if c.stopped or now < c.deadline:
             continue
         if not c.asked:
             c.asked, c.deadline = True, c.deadline + GRACE - ASKED
             _tell(pid, signal.SIGUSR1)
         else:
-            c.stopped = True
+            c.stopped = c.reported = True
             _kill(pid)
+            connection.sendall(EXIT.pack(c.number, signal.SIGKILL, True))
+
+
+def _processor_time(pid: int) -> float:
+    """Seconds of processor time that a child has used, or has run at most where the system does not tell."""
+    try:
+        return time.clock_gettime(~pid << 3 | 2)  # the number of another process's clock, as clock_getcpuclockid(3) makes it
+    except OSError:
+        return LONG
 
 
 def _kill_group(pid: int) -> None:
