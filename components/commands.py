@@ -70,7 +70,7 @@ def _replay(args: argparse.Namespace) -> int:
 
 
 def _open_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="a recording (.gradtape), of ranks several, a program (.py) or a notebook (.ipynb)")
+    parser.add_argument("file", help="a recording (.gradtape), of ranks several, a program (.py), a notebook (.ipynb) or a session (.txt)")
     parser.add_argument("--follow", action="store_true", help="the recording is still written: show what comes")
     parser.add_argument("options", nargs=argparse.REMAINDER, help="go to `streamlit run`, for example --server.port 8600")
 
@@ -81,7 +81,7 @@ def _open(args: argparse.Namespace) -> int:
     if more and path.suffix == ".gradtape":
         return _open_several([path, *more], args.options[len(more) :])
     if path.suffix not in (".gradtape", *files.PROGRAMS):
-        raise CommandError(f"{path} is neither a recording (.gradtape) nor a program (.py, .ipynb)")
+        raise CommandError(f"{path} is neither a recording (.gradtape) nor a program ({', '.join(files.PROGRAMS)})")
     options = [option for option in args.options if option != "--follow"]
     if args.follow or len(options) < len(args.options):
         if path.suffix != ".gradtape":

@@ -69,7 +69,7 @@ def open_menu() -> None:
         if is_open:
             get_ready()
             st.file_uploader(
-                "A program (.py), a notebook (.ipynb) or a saved recording (.gradtape), with the modules and files it needs",
+                "A program (.py), notebook (.ipynb), session (.txt) or recording (.gradtape), with modules and files it needs",
                 accept_multiple_files=True,
                 key="upload",
                 on_change=_uploaded,

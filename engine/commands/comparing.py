@@ -29,7 +29,7 @@ _MOST = 20
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     for which in ("a", "b"):
-        parser.add_argument(which, help="a recording (.gradtape, .json), or a program (.py, .ipynb), which is run")
+        parser.add_argument(which, help="a recording (.gradtape, .json), or a program (.py, .ipynb, .txt), which is run")
     parser.add_argument("more", metavar="c", nargs="*", help="further ranks of one training; a is compared with each of them")
     parser.add_argument(
         "--rtol", type=_tolerance, metavar="R",

@@ -37,7 +37,7 @@ def command(format: Format) -> Command:
 
 def source(parser: argparse.ArgumentParser, suffix: str) -> None:
     """Arguments for what is read and where the result goes."""
-    parser.add_argument("file", help="a recording (.gradtape, .json), or a program (.py, .ipynb), which is run")
+    parser.add_argument("file", help="a recording (.gradtape, .json), or a program (.py, .ipynb, .txt), which is run")
     parser.add_argument(
         "-o", "--output", metavar="FILE", help=f"where the result goes, - for standard output; without it, NAME{suffix}"
     )

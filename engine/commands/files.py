@@ -18,7 +18,7 @@ from ..sandbox import Limits, RunResult, run
 from . import beside
 from .command import CommandError
 
-PROGRAMS = (".py", ".ipynb")
+PROGRAMS = (".py", ".ipynb", ".txt")
 RECORDINGS = (SUFFIX, ".json")
 SECONDS, MEMORY = 60.0, 1024
 """Limits of a run from the command line, which shares the machine with no visitor: more than a page's, within the table's."""

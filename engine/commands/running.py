@@ -25,7 +25,7 @@ LISTED = 20
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("program", help="a program (.py) or a notebook (.ipynb)")
+    parser.add_argument("program", help="a program (.py), a notebook (.ipynb) or a session (.txt)")
     parser.add_argument(
         "-o", "--output", metavar="FILE", help=f"where the recording goes; without it, {SUFFIX} beside the program's name"
     )

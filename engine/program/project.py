@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .. import limits
+from .session import is_session
 
 MOST_PART, MOST_PATH = 255, 1_000
 """Bytes of one part of a path, and of a whole one."""
@@ -107,9 +108,11 @@ def names_of(cells: Sequence[str], name: str, found: Mapping[str, str]) -> tuple
 
 def program_among(files: Mapping[str, bytes]) -> str | None:
     """Which of several files that are opened together is the program: a recording or a notebook, else the script that no other
-    one imports; None where there is none."""
-    if len(files) == 1 and (only := next(iter(files))).endswith(".py"):
-        return only  # whatever is in it: who opens it says what is wrong
+    one imports; None where there is none. A text that is opened alone may be a session."""
+    if len(files) == 1:
+        only = next(iter(files))
+        if only.endswith(".py") or (only.endswith(".txt") and is_session(_text(files[only]) or "")):
+            return only  # whatever is in it: who opens it says what is wrong
     for suffix in (".gradtape", ".ipynb"):
         if found := sorted(path for path in files if path.endswith(suffix)):
             return found[0]

@@ -10,8 +10,9 @@ from typing import Any
 
 from .. import limits
 from ..compat.version import asked_for
-from ..recording.story import NONE, Story
-from . import project
+from ..recording.story import NONE, Note, Story
+from . import project, session
+from .magics import without_magics
 from .notebook import document_of, lines, read_cells
 
 MAX_TEXT = limits.PROGRAM.value()
@@ -88,7 +89,7 @@ class Program:
 
     @staticmethod
     def from_file(source: str | Path | bytes, name: str = "") -> Program:
-        """A .py or .ipynb file, by path, or by its bytes and its name.
+        """A .py or .ipynb file or a session as text, which becomes a notebook; by path, or by its bytes and its name.
 
         Raises:
             ProgramError: for anything that is neither, with what is wrong.
@@ -103,7 +104,14 @@ class Program:
             raise ProgramError("the file is not text in UTF-8") from None
         if "\0" in text:
             raise ProgramError("the file holds null characters, so it is no program")
-        return _from_notebook(text, name) if name.endswith(".ipynb") else Program.from_text(lines(text), name or "program")
+        if name.endswith(".ipynb"):
+            return _from_notebook(text, name)
+        text = lines(text)
+        if session.is_session(text):
+            return _from_session(text, name)
+        if name.endswith(".txt"):
+            raise ProgramError("a text is run if it begins with the prompt of a session: >>> or In [1]:")
+        return Program.from_text(text, name or "program")
 
     def to_notebook(self, outputs: Sequence[list[dict[str, Any]]] = ()) -> str:
         """The program as the text of an .ipynb file, with the code cells' `outputs` where there are any."""
@@ -127,3 +135,8 @@ def _from_notebook(text: str, name: str) -> Program:
     if not code:
         raise ProgramError("the notebook has no code cells")
     return Program.from_cells(code, name, story)
+
+
+def _from_session(text: str, name: str) -> Program:
+    cells, notes = session.cells_of(text)
+    return Program.from_cells(tuple(map(without_magics, cells)), name, Story(tuple(Note(at, note) for at, note in notes)))

@@ -460,7 +460,7 @@ def test_the_menu_of_examples_has_all_of_them() -> None:
 
 def test_open_offers_a_place_for_files() -> None:
     visit = Visit().draw(opening=True)
-    assert "A program (.py), a notebook (.ipynb) or a saved recording (.gradtape)" in visit.text("opening")
+    assert "A program (.py), notebook (.ipynb), session (.txt) or recording (.gradtape)" in visit.text("opening")
 
 
 def test_save_offers_every_format_for_a_run_and_the_script_without_one(begin: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from ..failed_passes import kind_of
 from ..failures import FAILURES, Case, Failure, failure_of
 from ..mending import Changes, before
 from ..mends.graphs import expanded_copied
-from ..mends.refusals import accepted
+from ..mends.refusals import accepted, without_prompts
 from ..operands import Operand, called, described, expression, operands, subject
 from ..paths import Paths, paths_of
 from ..program_ast import site_of
@@ -328,6 +328,9 @@ def failed(run: Run) -> Iterator[Finding]:
         title, explanation, fix = failure.title, failure.explanation, failure.remedy()
     if event.help and fix == NOT_OPENED:
         fix = ""  # the run says what to do about this file
+    changes = without_prompts(run, run.site(step)) if event.type == "SyntaxError" else []
+    if changes:
+        title, explanation, fix = _SESSION
     given = operands(paths, step)
     yield finding(
         run, PROGRAM_ERROR, title, explanation, " ".join(dict.fromkeys(filter(None, (event.help, fix)))),
@@ -336,9 +339,15 @@ def failed(run: Run) -> Iterator[Finding]:
         evidence=[("error", said(run)), *(described(run, operand, step) for operand in given)],
         nodes=[key(operand.tensor) for operand in given],
         ends=event.type not in _USED_UP or _own(paths, step) is not None,
+        changes=changes,
     )  # fmt: skip
 
 
+_SESSION = (
+    "This was copied from an interactive session, with its prompts.",
+    "Python reads programs without them. Nothing of it has run.",
+    "Take the prompts away and print what was shown; or open it as a file, which is read as a notebook.",
+)
 _USED_UP = ("TimeoutError", "MemoryError")
 """What ends a program that has used up what it may: nothing of it need be wrong, and what else is found comes before."""
 _MISSING = re.compile(r"(?:line \d+: )?(?:No module named '([\w.]+)' for|([\w.]+)(?:\(\))? is not available to) programs here")

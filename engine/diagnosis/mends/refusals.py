@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+from ...program import session
+from ...program.changes import TextChange
 from ...recording.events import NOTHING, Site
 from ..backward_call import receiver
 from ..mending import (
@@ -29,6 +31,9 @@ from ..run import Run
 from . import graphs, losses, parameters
 from .cuts import uncut_at
 from .training import DOTTED, backward_called
+
+LONGEST = 20_000
+"""Characters of a session that is made a program."""
 
 
 def accepted(run: Run, code: str, step: int, message: str, name: str) -> Changes:
@@ -68,6 +73,15 @@ def accepted(run: Run, code: str, step: int, message: str, name: str) -> Changes
         case "index_dtype":
             return _as_indices(run, step)
     return []
+
+
+def without_prompts(run: Run, site: Site | None) -> Changes:
+    """The text of a program, or of a cell, that is a session, as a program."""
+    text = run.recording.source[site.cell] if site is not None and site.cell < len(run.recording.source) else ""
+    if site is None or len(text) > LONGEST or not session.is_session(text):
+        return []
+    last = text.split("\n")
+    return [TextChange(site.cell, 1, 0, len(last), len(last[-1].encode()), session.as_program(text))]
 
 
 def _reduced(run: Run, site: Site | None) -> Changes:

@@ -143,8 +143,9 @@ def test_a_minus_is_standard_output(folder: Path, monkeypatch: pytest.MonkeyPatc
     ("arguments", "message"),
     [
         (["svg", "none.gradtape"], "none.gradtape cannot be read: No such file"),
-        (["svg", "good.txt"], "good.txt is no file of a kind that is known here: .py, .ipynb, .gradtape or .json"),
-        (["run", "tape.gradtape"], "tape.gradtape is no file of a kind that is known here: .py or .ipynb"),
+        (["svg", "good.csv"], "good.csv is no file of a kind that is known here: .py, .ipynb, .txt, .gradtape or .json"),
+        (["svg", "good.txt"], "good.txt cannot be run: a text is run if it begins with the prompt of a session: >>> or In "),
+        (["run", "tape.gradtape"], "tape.gradtape is no file of a kind that is known here: .py, .ipynb or .txt"),
         (["svg", "torn.gradtape"], "torn.gradtape cannot be opened: not a recording"),
         (["png", "torn.json"], "torn.json cannot be opened: recording cannot be decoded"),
         (["run", "torn.ipynb"], "torn.ipynb cannot be run: the notebook is not valid JSON"),
@@ -153,14 +154,14 @@ def test_a_minus_is_standard_output(folder: Path, monkeypatch: pytest.MonkeyPatc
         (["py", "good.py"], "this would overwrite good.py: say another file with -o"),
         (["svg", "good.py", "-o", "no/such/folder.svg"], "folder.svg cannot be written: No such file"),
         (["explain", "good.py", "--why", "nobody"], "nobody names no tensor, module or line of this run"),
-        (["open", "good.txt"], "good.txt is neither a recording (.gradtape) nor a program"),
+        (["open", "good.csv"], "good.csv is neither a recording (.gradtape) nor a program (.py, .ipynb, .txt)"),
         (["open", "none.py"], "none.py cannot be read"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(
     folder: Path, capfd: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
-    for name in ("torn.gradtape", "torn.json", "torn.ipynb", "good.txt"):
+    for name in ("torn.gradtape", "torn.json", "torn.ipynb", "good.txt", "good.csv"):
         (folder / name).write_text("{ this is nothing of the kind, and long enough to be looked at")
     assert gradtape.main(arguments) == 2
     shown = capfd.readouterr().err
