@@ -70,7 +70,7 @@ def _replay(args: argparse.Namespace) -> int:
 
 
 def _open_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="a recording (.gradtape), of ranks several, a program (.py), a notebook (.ipynb) or a session (.txt)")
+    parser.add_argument("file", help="a recording (.gradtape), of ranks several, or a program (.py, .ipynb, .txt)")
     parser.add_argument("--follow", action="store_true", help="the recording is still written: show what comes")
     parser.add_argument("options", nargs=argparse.REMAINDER, help="go to `streamlit run`, for example --server.port 8600")
 

@@ -31,8 +31,8 @@ NAMED = 3
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths", metavar="file", nargs="+",
-        help="a program (.py, .ipynb, .txt), which is run, or a recording (.gradtape, .json); the recordings of several ranks of one "
-        "training are looked at together",
+        help="a program (.py, .ipynb, .txt), which is run, or a recording (.gradtape, .json); the recordings of several ranks "
+        "of one training are looked at together",
     )  # fmt: skip
     parser.add_argument(
         "--why",
