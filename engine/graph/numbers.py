@@ -12,7 +12,9 @@ from ..recording.recording import Recording
 from ..recording.store import StoredArray
 
 UNMEASURED = "not recorded"
-"""What stands for an array of which nothing but dtype and shape is known: a recording of facts alone has no other."""
+"""What a sentence says of an array of which nothing but dtype and shape is known: a recording of facts alone has no other."""
+THERE = "not None"
+"""What a card says of a gradient of which nothing else is known."""
 _MAX_WIDTH = 22
 _MAX_ELEMENTS = 6
 _FEW = 64
@@ -102,6 +104,16 @@ class ArrayTexts:
         if text is None:
             text = self._previews[id] = preview(self._arrays[id])
         return text
+
+    def on_card(self, id: int) -> str:
+        """The preview of an array, of one whose numbers were not recorded its shape, "" for NOTHING."""
+        text = self(id)
+        return shape_text(self._arrays[id].shape) if text is UNMEASURED else text
+
+    def gradient(self, id: int) -> str:
+        """The preview of a gradient, of one whose numbers were not recorded that it is there, "" for NOTHING."""
+        text = self(id)
+        return THERE if text is UNMEASURED else text
 
     def describe(self, id: int) -> str:
         """The array in a sentence, "" for NOTHING."""

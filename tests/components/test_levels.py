@@ -26,8 +26,8 @@ from tests.thorough import first_of
 
 PART = 24
 """Of the programs that findings and answers are tried with, one in so many is read at each level."""
-FAULT = re.compile(r"(?<![\w.])(?<!= )(?:nan|-?inf|None)(?![\w(])", re.IGNORECASE)
-"""What is written for a number that is none; `None` also for a `.grad` that is none, but not where a fix assigns it."""
+FAULT = re.compile(r"(?<![\w.])(?<!= )(?<!not )(?:nan|-?inf|None)(?![\w(])", re.IGNORECASE)
+"""What is written for a number that is none, or a `.grad`; not where a fix assigns it, or it is "not None"."""
 LESS = [level for level in LEVELS if level != "values"]
 FOLDER = ROOT / "tests/engine/diagnosis/corpus"
 

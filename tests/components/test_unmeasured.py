@@ -13,7 +13,7 @@ from components.player.picture import Wish, drawing
 from engine.diagnosis import findings, why
 from engine.export import Options, export
 from engine.graph import VIEWS, build, gradients
-from engine.graph.numbers import UNMEASURED, describe, norm
+from engine.graph.numbers import THERE, UNMEASURED, describe, norm
 from engine.graph.shown.change_index import MISSING, UNKNOWN
 from engine.recording import Recording
 from engine.recording.store import StoredArray, untold
@@ -62,14 +62,14 @@ def named(recording: Recording, name: str) -> int:
 
 @pytest.mark.parametrize("rolled", [True, False], ids=["rolled", "unrolled"])
 @pytest.mark.parametrize("view", VIEWS)
-def test_cards_say_that_nothing_was_recorded(view: str, rolled: bool) -> None:
+def test_cards_show_shapes_and_which_gradients_are_there(view: str, rolled: bool) -> None:
     recording = facts(TRAINING)
     made = drawing(recording, Wish(view, rolled=rolled))
     told = [face for history in cards.shown(made, (0, len(recording.events) - 1)).nodes.values() for _, face in history]
     texts = {text for face in told for text in (face.value, face.grad, face.flow) if text}
-    assert any(text.endswith(UNMEASURED) for text in texts)
-    assert not [text for text in texts if "nan" in text.lower()]
-    assert any(face.grad == UNMEASURED for face in told) or view == "autograd"
+    assert "[3×4]" in texts
+    assert not [text for text in texts if "nan" in text.lower() or UNMEASURED in text]
+    assert any(face.grad == THERE for face in told) or view == "autograd"
 
 
 def test_how_large_a_gradient_is_is_unknown_and_not_infinite() -> None:

@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from ..numbers import UNMEASURED, number
+from ..numbers import THERE, number
 from ..structure.build import Graph
 from ..structure.folding import shown_member
 from ..symbols import TITLE, clip
@@ -121,7 +121,7 @@ def _largest(tracks: Iterable[list[tuple[int, float]]], fault: Callable[[int, in
         while -highest[0][0] != now[highest[0][1]]:
             heappop(highest)
         most = -highest[0][0]
-        told = {MISSING: "", UNKNOWN: UNMEASURED}.get(most, f"≤ {number(most)}")
+        told = {MISSING: "", UNKNOWN: THERE}.get(most, f"≤ {number(most)}")
         yield step, 1, max(bad.values()) if bad else told
 
 

@@ -497,15 +497,15 @@ def _received(recording: Recording) -> tuple[Ints, Ints, Ints, int]:
 def face_of(texts: ArrayTexts, noted: Noted) -> Face:
     """What a card shows, from what was noted of it."""
     if noted.flags & PASSED:
-        came = texts(noted.received)
-        return Face(texts(noted.value), came, PASSED_LABEL, state=state_of(noted.flags), title=noted.title)
+        came = texts.on_card(noted.received)
+        return Face(texts.on_card(noted.value), came, PASSED_LABEL, state=state_of(noted.flags), title=noted.title)
     flow = _flow(texts, noted)
-    grad = texts(noted.grad) if noted.grad != NOTHING else None
+    grad = texts.gradient(noted.grad) if noted.grad != NOTHING else None
     if noted.flags & PENDING:
         grad = "…" if grad is None else f"{grad} + …"
     not_kept = flow is not None and not noted.flags & KEPT and noted.grad == NOTHING
     return Face(
-        value=texts(noted.value),
+        value=texts.on_card(noted.value),
         grad=grad,
         flow=flow,
         flow_note="grad not kept" if not_kept else "",
@@ -516,10 +516,10 @@ def face_of(texts: ArrayTexts, noted: Noted) -> Face:
 
 def _flow(texts: ArrayTexts, noted: Noted) -> str | None:
     if noted.received != NOTHING:
-        return texts(noted.received)
+        return texts.on_card(noted.received)
     if not noted.arrived:
         return None
-    terms = [texts(array) for array in noted.arrived]
+    terms = [texts.on_card(array) for array in noted.arrived]
     if noted.flags & EARLIER:
         terms.insert(0, "…")
     if noted.flags & TO_COME:

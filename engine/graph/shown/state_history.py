@@ -179,7 +179,7 @@ class EdgeHistories(Mapping[EdgeKey, list[tuple[int, EdgeFace]]]):
         for step, array in zip(track[::2], track[1::2], strict=True):
             if made and made[-1][0] == step:
                 made.pop()  # a gradient passes again at once
-            made.append((step, EdgeFace(True, self._texts(array), self._texts.norm(array))))
+            made.append((step, EdgeFace(True, self._texts.on_card(array), self._texts.norm(array))))
             if step + 1 < self.total:
                 made.append((step + 1, QUIET))
         return made

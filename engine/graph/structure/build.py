@@ -65,7 +65,7 @@ def measure(recording: Recording, graph: Graph, keys: Iterable[str]) -> None:
     grads = recording.once("texts of gradients", lambda: GradTexts(recording))
     for a in waiting:
         history = index.tensors.get(a["tensor"])
-        value = texts(history.info.array) if history is not None else ""
+        value = texts.on_card(history.info.array) if history is not None else ""
         if a["shape"] == "pill":
             a["width"], a["height"] = pill_size(a["title"], value)
             continue

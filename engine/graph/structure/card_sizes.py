@@ -60,7 +60,7 @@ class GradTexts:
         if self._on_the_way is None:
             self._on_the_way = self._sums()
         rows = [row for row, _ in zip(history.ledger.values, range(_LOOKED_AT))]
-        settled = [len(self.texts(row.total)) for row in rows]
+        settled = [len(self.texts.gradient(row.total)) for row in rows]
         # A pass that is under way has not added its own yet.
         adding = [before + len(" + …") for before, row in zip(settled, rows[1:]) if row.number > 0]
         return max([*settled, *adding], default=0), self._on_the_way.get(tensor, 0)
@@ -76,7 +76,7 @@ class GradTexts:
             sums: dict[int, int] = {}
             for leaf, array in zip(leaf_of[sent.target[rows]].tolist(), sent.array[rows].tolist(), strict=True):
                 if leaf != NOTHING:
-                    sums[leaf] = sums.get(leaf, -len(" + ")) + len(" + ") + len(self.texts(array))
+                    sums[leaf] = sums.get(leaf, -len(" + ")) + len(" + ") + len(self.texts.on_card(array))
             for leaf, length in sums.items():
                 found[leaf] = max(found.get(leaf, 0), length)
         return found

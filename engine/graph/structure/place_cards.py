@@ -170,7 +170,7 @@ class Cards:
         """Give a node its `width` and `height`; `title` is that of the tensor or node that it shows, whatever it shares with
         those of other iterations."""
         row = int(self.columns.row_of[a["tensor"]]) if a["tensor"] != NOTHING else NOTHING
-        value = self.texts(int(self.columns.tensors.array[row])) if row != NOTHING else ""
+        value = self.texts.on_card(int(self.columns.tensors.array[row])) if row != NOTHING else ""
         if a["shape"] == "pill":
             a["width"], a["height"] = pill_size(title, value)
             if a["times"] > 1:
