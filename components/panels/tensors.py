@@ -127,12 +127,13 @@ def tensors_html(recording: Recording, step: int, selected: str | None, view: st
 
 
 def _name(t: TensorState, key: str | None, chosen: bool) -> str:
-    name = shortened(t.name or t.op.op, MAX_NAME)
+    # A path goes on below behind one of its dots, where there is no room for it.
+    name = ".<wbr>".join(map(text, shortened(t.name or t.op.op, MAX_NAME).split(".")))
     if key is None:
-        shown = text(name)
+        shown = name
     else:
         current = "true" if chosen else None
-        shown = tag("button", text(name), cls="gt-moment", type="button", data_gt_select=key, aria_current=current)
+        shown = tag("button", name, cls="gt-moment", type="button", data_gt_select=key, aria_current=current)
     return shown + (" " + chip("leaf", "leaf") if t.is_leaf and t.requires_grad else "")
 
 

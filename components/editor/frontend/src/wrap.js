@@ -14,6 +14,8 @@ const MOST = '25cqw';
 const BEFORE = 4;
 
 const marks = new Map();
+/** What a line begins with stays together with its first letter: else a line whose first word is too long begins with an empty row. */
+const BEGINNING = Decoration.mark({ attributes: { style: 'white-space: pre' } });
 
 function hanging(columns) {
   if (!marks.has(columns)) {
@@ -32,6 +34,7 @@ function hangs(view) {
       const space = /^\s*/.exec(line.text)[0];
       const columns = countColumn(space, view.state.tabSize) + FURTHER;
       found.push(hanging(columns).range(line.from));
+      if (space.length > 0 && space.length < line.length) found.push(BEGINNING.range(line.from, line.from + space.length + 1));
       at = line.to + 1;
     }
   }
