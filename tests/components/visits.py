@@ -76,7 +76,8 @@ class Visit:
         parts = []
         for each in self.block(key):
             if each.type == "html":
-                parts.append(html.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", each.proto.body.replace("<wbr>", ""), flags=re.DOTALL)))
+                body = each.proto.body.replace("<wbr>", "")
+                parts.append(html.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", body, flags=re.DOTALL)))
             elif label := getattr(each.proto, "label", ""):
                 parts.append(label)
         return re.sub(r"[ \n]+", " ", " ".join(parts))
