@@ -15,7 +15,7 @@ from components.menus.help import KEYS
 from components.page import header_menus as menus
 from components.page import tasks, theme
 from components.page.address import whole_page
-from components.page.beside import find, panel
+from components.page.beside import find, panel, without_graph
 from components.page.code import code
 from components.page.empty_state import empty_html
 from components.page.error_boundary import guarded
@@ -115,6 +115,8 @@ def tape(draw: Callable[[Page, Recording], None]) -> None:
         if recording is None or not index_of(recording).tensors:
             waiting = bool(p.awaited) or not p.tasks.keys().isdisjoint(("open", "run"))
             st.html(empty_html("\n".join(p.edited), p.result, waiting=waiting))
+            if recording is not None and not waiting:
+                without_graph(p, recording)
         else:
             draw(p, recording)
         if not st.context.is_embedded:

@@ -13,7 +13,7 @@ from components.page.error_boundary import guarded
 from components.page.runs import run_program
 from components.page.state import Page
 from components.page.task_progress import again
-from components.panels import TRY, Beside, panels
+from components.panels import TRY, Beside, of_findings, panels
 from engine.diagnosis import findings
 from engine.diagnosis.findings import LONG, known_findings
 from engine.recording import Recording
@@ -39,6 +39,15 @@ def panel(p: Page, recording: Recording, step: int) -> dict[str, Any] | None:
     # The player's `times.js` says when it is behind.
     st.html(tag("span", cls="gt-unseen", data_gt_told=p.run_id, data_gt_at=at))
     return guarded("panel", run_program, whole=False)(offered[p.panel].draw)(Beside(recording, step, p))
+
+
+def without_graph(p: Page, recording: Recording) -> None:
+    """What was found in a run that has made no tensor, where its graph would stand, with the fixes of it."""
+    if not findings(recording):
+        return
+    with st.container(key="found", border=False):
+        finding = panels()[of_findings()]
+        guarded("panel", run_program, whole=False)(finding.draw)(Beside(recording, max(len(recording.events) - 1, 0), p))
 
 
 def _rows(looks: list[bool]) -> str:
