@@ -45,6 +45,36 @@ def _name(dtype: torch.dtype) -> str:
     return name if name in DTYPES else "float32"
 
 
+def shape_of(tensor: torch.Tensor) -> tuple[int, ...]:
+    """A tensor's shape; of a nested one how many parts it has, and the sizes that each of them has at most: 0 where that is not
+    known."""
+    if not is_nested(tensor):
+        return tuple(tensor.shape)
+    if tensor.layout is not torch.strided:
+        starts = vars(tensor).get("_offsets")
+        longest = int(starts.diff().max()) if type(starts) is torch.Tensor and starts.is_cpu and len(starts) > 1 else 0
+        return tuple(size if type(size) is int else longest for size in tensor.shape)
+    parts = [tuple(part.shape) for part in _parts(tensor)]
+    return (len(parts), *(max(sizes) for sizes in zip(*parts))) if parts else (0,) * tensor.dim()
+
+
+def _parts(tensor: torch.Tensor) -> list[torch.Tensor]:
+    """The parts of a nested tensor; of a jagged one all of them together, of one that only stands for others none."""
+    if tensor.is_meta:
+        return []
+    if tensor.layout is torch.strided:
+        return list(tensor.detach().unbind())
+    together = vars(tensor).get("_values")  # to take it apart would call what the program might have called
+    return [together.detach()] if type(together) is torch.Tensor and not together.is_meta else []
+
+
+def is_nested(tensor: torch.Tensor) -> bool:
+    """Whether a tensor's parts differ in their shapes, so that it has none that is made of numbers."""
+    if tensor.__class__ not in _PLAIN:
+        return bool(tensor.is_nested)
+    return tensor.layout is torch.strided and tensor.is_nested
+
+
 def layout_name(tensor: torch.Tensor) -> str:
     """How a tensor lies in memory; "" where it is strided."""
     return "" if tensor.layout is torch.strided else str(tensor.layout).removeprefix("torch.")
@@ -94,6 +124,8 @@ class Keeper:
     def keep(self, tensor: torch.Tensor) -> int:
         """The id of what is kept of a tensor's values."""
         dtype = tensor.dtype
+        if is_nested(tensor):
+            return self._keep_nested(tensor)
         if self.whole < 0 or tensor.is_meta:
             return self._untold.get((dtype, tensor.shape)) or self._nothing_of(dtype, tensor.shape)
         name = _name(dtype)
@@ -106,9 +138,9 @@ class Keeper:
         if count <= self.whole and count * DTYPES[name].itemsize <= self.store.left:
             if (
                 tensor.__class__ in _PLAIN
+                and _as_they_lie(dtype, tensor.layout)
                 and tensor.is_contiguous()
                 and not tensor.is_neg()
-                and _as_they_lie(dtype, tensor.layout)
             ):
                 size = count * tensor.element_size()
                 return self.store.kept(name, shape, string_at(tensor.data_ptr(), size) if size else b"")
@@ -119,13 +151,21 @@ class Keeper:
             return self.store.summed(name, shape, self._summary(tensor, count))
         return self.store.summed(name, shape, brief(_strided(tensor)))
 
+    def _keep_nested(self, tensor: torch.Tensor) -> int:
+        """The id of what is kept of a nested tensor: all numbers of its parts are summarised together."""
+        shape = shape_of(tensor)
+        parts = [] if self.whole < 0 else [part.reshape(-1) for part in _parts(tensor)]
+        if not any(part.numel() for part in parts):
+            return self._nothing_of(tensor.dtype, torch.Size(shape))
+        return self.store.summed(_name(tensor.dtype), shape, brief(torch.cat(parts)))
+
     def keep_zeros(self, tensor: torch.Tensor) -> int:
         """The id of what is kept of a tensor that has just been filled with zeros, which is known without looking at it."""
         if self.whole >= 0:
             return self.keep(tensor)
-        kind = tensor.dtype, tensor.shape
+        kind = tensor.dtype, torch.Size(shape_of(tensor))
         if kind not in self._zeros:
-            self._zeros[kind] = self.store.summed(_name(tensor.dtype), tuple(tensor.shape), zeros())
+            self._zeros[kind] = self.store.summed(_name(tensor.dtype), tuple(kind[1]), zeros())
         return self._zeros[kind]
 
     @staticmethod
@@ -192,7 +232,7 @@ class Keeper:
 
 def _is_a_piece(tensor: torch.Tensor) -> bool:
     """Whether a plain tensor is all of a piece of memory, of which PyTorch counts how often it was written."""
-    if tensor.is_inference() or tensor.is_neg():
+    if tensor.layout is not torch.strided or tensor.is_inference() or tensor.is_neg():
         return False
     return tensor.is_contiguous() or _dense(tensor.shape, tensor.stride())
 
@@ -248,7 +288,7 @@ def _in_numpy(dtype: torch.dtype) -> np.dtype[Any] | None:
     """The same of NumPy, if it has it."""
     try:
         found: np.dtype[Any] = torch.zeros(0, dtype=dtype, device="cpu").numpy().dtype
-    except TypeError:
+    except (TypeError, RuntimeError):  # of a quantized one there are no zeros
         return None
     return found
 

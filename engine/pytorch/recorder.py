@@ -41,7 +41,7 @@ from ..recording.store import CAP
 from ..recording.tensor_paths import Kinds
 from ..recording.writer import NOWHERE, Form, LoopNest, Where
 from . import aten
-from .arrays import LEVELS, Keeper, device_name, dtype_name, layout_name
+from .arrays import LEVELS, Keeper, device_name, dtype_name, is_nested, layout_name, shape_of
 from .dispatched import NO_DEFAULT, OPS, Dispatched, op_of
 from .project import ProjectCodes
 from .ranks import Collective, Wrapped, flat
@@ -470,7 +470,7 @@ class TorchRecorder(Logbook):
         base = tensor._base
         view_of = NOTHING if base is None else self.known(base)
         return TensorInfo(
-            hole(number), dtype_name(tensor.dtype), tuple(tensor.shape), hole(array), tensor.requires_grad, fn is None,
+            hole(number), dtype_name(tensor.dtype), shape_of(tensor), hole(array), tensor.requires_grad, fn is None,
             NOTHING if fn is None else hole(self._node(fn)), tensor.output_nr if fn is not None else 0,
             hole(version) if version else 0, hole(view_of) if view_of >= 0 else NOTHING,
             isinstance(tensor, torch.nn.Parameter), grad_of, device_name(tensor), layout_name(tensor),
@@ -559,7 +559,7 @@ class TorchRecorder(Logbook):
                     array = self._saved_kept.get(name, NOTHING)
                     items.append(Saved(name, NOTHING, 0, hole(array if array >= 0 else self._keep(value))))
                 else:
-                    items.append(Saved(name, NOTHING, 0, NOTHING, f"tensor of {tuple(value.shape)}"))
+                    items.append(Saved(name, NOTHING, 0, NOTHING, f"tensor of {shape_of(value)}"))
             elif isinstance(value, tuple | list) and any(isinstance(v, Tensor) for v in value):
                 for k, v in enumerate(value):
                     if isinstance(v, Tensor) and self.known(v) >= 0:
@@ -824,7 +824,7 @@ class TorchRecorder(Logbook):
                 key.append(_decides(value))
         fn: Any = None
         for _, tensor, _ in pending.outputs:
-            if tensor.__class__ is not Tensor:
+            if tensor.__class__ is not Tensor or is_nested(tensor):
                 return None
             other = _grad_fn(tensor)
             if other is not None:
@@ -930,7 +930,7 @@ class TorchRecorder(Logbook):
                     key.append("kept")
                     filling.append(array)
                 else:
-                    key.append(("tensor", value.shape))
+                    key.append(("tensor", shape_of(value)))
             elif _fills(value):
                 key.append(_FILLS)
                 filling.append(self.writer.number(value))

@@ -5,30 +5,26 @@ from __future__ import annotations
 
 import ast
 import builtins
-import io
 import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from threading import Lock, get_ident
+from threading import get_ident
 from traceback import StackSummary, TracebackException
 from types import CodeType, FrameType
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
-from ..recording.bounded_text import name_of
-from ..recording.events import NOTHING, Printed, Warned
+from ..recording.events import NOTHING
 from ..recording.recording import Recording
 from ..recording.running_loops import RunningLoop, RunningLoops
 from ..recording.tensor_paths import nothing_came
-from ..recording.writer import NOWHERE
 from ..sandbox.instrument import TAPE, instrument
 from .filing import Filing, recording_of
+from .heard import hearing
 from .project import ProjectCodes
 from .recorder import TorchRecorder
 from .watch import watching
@@ -137,68 +133,6 @@ class _Finder(MetaPathFinder):
         return found
 
 
-class _Copied(io.TextIOBase):
-    """A stream of the program's, of which the recording has what was written, too."""
-
-    def __init__(self, stream: TextIO, name: str, recorder: TorchRecorder) -> None:
-        self.stream, self.name, self.recorder = stream, name, recorder
-        self.pending = ""
-        self._lock = Lock()
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        """That of the stream itself."""
-        return self.stream.encoding
-
-    def writable(self) -> bool:
-        """Always."""
-        return True
-
-    def isatty(self) -> bool:
-        """As the stream itself."""
-        return self.stream.isatty()
-
-    def fileno(self) -> int:
-        """That of the stream itself."""
-        return self.stream.fileno()
-
-    def write(self, text: str) -> int:
-        """Pass text on; whole lines are noted."""
-        written = self.stream.write(text)
-        lines = ""
-        with self._lock:
-            self.pending += text
-            if "\n" in self.pending and not self.recorder.busy:
-                lines, _, self.pending = self.pending.rpartition("\n")
-                lines += "\n"
-        if lines:
-            self._note(lines)
-        return written
-
-    def flush(self) -> None:
-        """Flush the stream itself."""
-        self.stream.flush()
-
-    def end(self) -> None:
-        """Note what is left."""
-        if self.pending:
-            text, self.pending = self.pending, ""
-            self._note(text)
-
-    def _note(self, text: str) -> None:
-        _note(self.recorder, Printed(text.encode("utf-8", "replace").decode("utf-8"), self.name))
-
-
-def _note(recorder: TorchRecorder, event: Printed | Warned) -> None:
-    """Write an event down where the program is; of another thread, where the recorded one comes to next, without a place."""
-    if get_ident() != recorder.thread:
-        recorder.later.append(partial(recorder.writer.once, NOWHERE, event))
-        return
-    with recorder.noting():
-        recorder.settle()
-        recorder.writer.once(recorder.where(), event)
-
-
 def instrumented(source: bytes, path: str) -> CodeType:
     """The code of a file with its reports."""
     tree = ast.parse(source, path)
@@ -261,15 +195,7 @@ def _as_script(path: Path, arguments: Sequence[str], recorder: TorchRecorder) ->
     """Python as a script finds it, and what listens to it."""
     assert isinstance(recorder.codes, ProjectCodes)
     finder = _Finder(recorder.codes)
-    before = sys.argv[:], sys.path[:], sys.modules.get("__main__"), warnings.showwarning, sys.stdout, sys.stderr
-    streams = [_Copied(sys.stdout, "stdout", recorder), _Copied(sys.stderr, "stderr", recorder)]
-    shown = warnings.showwarning
-
-    def show(message: Any, category: type[Warning], *rest: Any, **named: Any) -> None:
-        if not recorder.busy or get_ident() != recorder.thread:  # else it is the recorder's own
-            _note(recorder, Warned(name_of(category.__name__), str(message)))
-        shown(message, category, *rest, **named)
-
+    before = sys.argv[:], sys.path[:], sys.modules.get("__main__")
     with ExitStack() as stack:
         stack.enter_context(np.errstate(**_NUMPY_WARNS))
         stack.callback(lambda: delattr(builtins, TAPE))
@@ -277,19 +203,15 @@ def _as_script(path: Path, arguments: Sequence[str], recorder: TorchRecorder) ->
         sys.argv[:] = [str(path), *arguments]
         sys.path.insert(0, str(path.resolve().parent))
         sys.meta_path.insert(0, finder)
-        sys.stdout, sys.stderr = streams
-        warnings.showwarning = show
         try:
-            yield
+            with hearing(lambda: recorder):
+                yield
         finally:
-            for stream in streams:
-                stream.end()
             sys.meta_path.remove(finder)
             sys.argv[:], sys.path[:] = before[0], before[1]
             _ended[:] = [sys.modules["__main__"]]
             if before[2] is not None:
                 sys.modules["__main__"] = before[2]
-            warnings.showwarning, sys.stdout, sys.stderr = before[3:]
 
 
 def traceback_of(error: BaseException) -> str:

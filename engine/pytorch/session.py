@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import wraps
 from inspect import CO_OPTIMIZED
 from pathlib import Path
@@ -25,6 +25,7 @@ from . import serving
 from .arrays import LEVELS
 from .blackbox import MOMENTS, BlackBox, Moment
 from .filing import Filing, recording_of
+from .heard import hearing
 from .loops import loops_of
 from .project import ProjectCodes
 from .ranks import here
@@ -172,6 +173,7 @@ class Session:
         self._black_box, self._serve = black_box, serve
         self._box: BlackBox | None = None
         self._held: Mapping[str, Any] = {}
+        self._is_cell = False
         self._before: BaseException | None = None
         """The error that Python had shown last when it began."""
 
@@ -193,7 +195,7 @@ class Session:
             codes: the notebook's code.
             held: its names, of which those are noted at the end that no frame has any more.
         """
-        self._held = held
+        self._held, self._is_cell = held, True
         self._start(frame, codes=codes)
 
     def end(self, error: BaseException | None = None) -> None:
@@ -251,6 +253,7 @@ class Session:
         if self._black_box is not None and self.path is not None:
             self._boxed(codes, self.path, *self._black_box)
             self._stack.enter_context(loops_of(codes, self._loops, frame))
+            self._stack.enter_context(self._hearing())
             return
         self.recorder = TorchRecorder(codes, self.level)
         if self.path is not None:
@@ -258,6 +261,17 @@ class Session:
         self._names = self._stack.enter_context(_Names(self.recorder))
         self._stack.enter_context(watching(self.recorder))
         self._stack.enter_context(loops_of(codes, self._loops, frame))
+        self._stack.enter_context(self._hearing())
+
+    def _current(self) -> TorchRecorder:
+        """The recorder that writes now: a black box has ever new ones."""
+        assert self.recorder is not None
+        return self.recorder
+
+    def _hearing(self) -> AbstractContextManager[None]:
+        """Note warnings and what is printed, which a notebook does itself; where no values are, nothing printed is either."""
+        streams = () if self.level == "facts" or self._is_cell else ("stdout",)
+        return hearing(self._current, streams, warned=not self._is_cell)
 
     def _boxed(self, codes: ProjectCodes, path: Path, last: int, until: Sequence[Moment], every: int) -> None:
         box = self._box = BlackBox(codes, self.level, path, last, until, every, self._renewed)
