@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import platform
 import shlex
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -19,6 +20,11 @@ from tests.thorough import examples, mark_many
 for library in ("OMP", "OPENBLAS", "MKL"):
     # Tests run on every core already; threads of NumPy and PyTorch would only wait for each other (a third of the time).
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+if platform.machine() in ("x86_64", "AMD64"):
+    # PyTorch's last digits depend on the machine's registers: these are what nearly every machine has.
+    os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx2")
+    os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX2")
 
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=examples(100))
 settings.load_profile("steady")

@@ -29,7 +29,11 @@ def powers(base: Any, start: Any, end: Any, steps: int, target: np.dtype[Any]) -
     if steps == 1:
         return np.asarray([base**start]).astype(target)
     fine = np.result_type(target, np.float64)
-    return np.power(base, _row(start, end, steps, target, fine, fine)).astype(target)
+    exponents = _row(start, end, steps, target, fine, fine)
+    # One by one, as PyTorch does it: for many at once NumPy has other ways on some machines, whose last digits differ.
+    with np.errstate(all="ignore"):
+        found = [fine.type(base) ** exponent for exponent in exponents]
+    return np.asarray(found, fine).astype(target)
 
 
 def _row(start: Any, end: Any, steps: int, ends: Any, counted: np.dtype[Any], rounded: np.dtype[Any]) -> Array:
