@@ -95,7 +95,7 @@ has_lapack = has_mkl = has_mkldnn = has_openmp = True
 _MODULES = (
     "_dynamo", "accelerator", "amp", "backends", "compiler", "cuda", "distributed", "distributions", "fft", "func",
     "functional", "jit", "linalg", "masked", "nn", "optim",
-    "profiler", "random", "signal", "sparse", "special", "testing", "torch_version", "types", "utils", "version",
+    "overrides", "profiler", "random", "signal", "sparse", "special", "testing", "torch_version", "types", "utils", "version",
 )  # fmt: skip
 _AMP = ("GradScaler", "autocast", "get_autocast_dtype", "is_autocast_cpu_enabled", "is_autocast_enabled")
 _DEVICES = ("cpu", "mps", "mtia", "xpu")

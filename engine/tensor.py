@@ -19,6 +19,7 @@ from .autograd.view_chain import View
 from .context import context, outside, warn_once
 from .dtypes import OF_NUMPY, dtype
 from .errors import unsupported
+from .itself import OURS
 from .memory_layout import dimension_order, duplicated, stands_in, strides_of
 from .op.declare import CREATED
 from .printing import format_tensor
@@ -36,6 +37,14 @@ NON_LEAF_GRAD = (
 )
 
 
+_WITHOUT_NAME = ("torch", "torch.nn.parameter")
+"""Where the classes stand that tensors print as "tensor"."""
+NO_DEEP_COPY = (
+    "The default implementation of __deepcopy__() for non-wrapper subclasses only works for subclass types that implement "
+    "new_empty() and for which that function returns another instance of the same subclass. You should either properly "
+    "implement new_empty() for your subclass or override __deepcopy__() if it is intended behavior for new_empty() to return "
+    "an instance of a different type."
+)
 NO_STORAGE = "Cannot access data pointer of Tensor that doesn't have storage"
 NO_NBYTES = (
     "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the nbytes of the indices "
@@ -103,20 +112,68 @@ class Tensor:
 
     __array_priority__: ClassVar[int] = 1000
 
-    def __init__(
-        self, *given: Any, size: Any = None, data: Any = None, other: Any = None, dtype: dtype | None = None, device: Any = None
-    ) -> None:
+    def __new__(
+        cls, *given: Any, size: Any = None, data: Any = None, other: Any = None, dtype: dtype | None = None, device: Any = None
+    ) -> Any:
+        """A tensor of the default dtype, or of `dtype`."""
         values = given_as(given, size, data, other)
         target = (dtype or dtypes.get_default_dtype())._numpy
         if len(values) == 1 and isinstance(values[0], Tensor):
             array = values[0]._array
         elif len(values) == 1 and not isinstance(values[0], (int, np.integer)):
             array = primitives.as_array(values[0]) if not isinstance(values[0], Size) else np.zeros(values[0])
-        else:
+        elif all([isinstance(value, (int, np.integer)) for value in values]):
             array = np.zeros(values or (0,))
-        fill(self, np.array(array, dtype=target))
+        else:
+            from .compat.signatures import invalid_combination
+
+            raise invalid_combination("new", *values)
+        self = fill(new(cls), np.array(array, dtype=target))
         if context.observer is not None:
             context.observer.op(CREATED["Tensor"], values, self, None)
+        return self
+
+    def __init__(self, *given: Any, **settings: Any) -> None:
+        if given and type(self).__init__ is not Tensor.__init__:
+            raise TypeError("object.__init__() takes exactly one argument (the instance to initialize)")
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        if not cls.__module__.startswith(OURS):
+            from .overrides import inherited
+
+            inherited(cls)
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None) -> Any:
+        """The result of a function of PyTorch's that a tensor of the class was given to, as tensors of the class."""
+        from .overrides import torch_function
+
+        return torch_function(cls, func, types, args, kwargs)
+
+    @staticmethod
+    def _make_subclass(cls: Any, data: Tensor, require_grad: bool = False) -> Any:
+        """A leaf of a class of the program's that shares the memory of `data`.
+
+        Raises:
+            TypeError: if `cls` is no class of tensors.
+        """
+        made = fill(new(_class_of_tensors(cls)), data._array)
+        made._counter = counter_of(data)
+        made._needs = bool(require_grad)
+        if context.observer is not None:
+            context.observer.op(CREATED["Tensor"], (data,), made, None)
+        return made
+
+    def as_subclass(self, cls: Any) -> Any:
+        """A view of everything, as a tensor of a class of the program's.
+
+        Raises:
+            TypeError: if `cls` is no class of tensors.
+        """
+        made = primitives.alias(self)
+        made.__class__ = _class_of_tensors(cls)
+        return made
 
     # --- what it is -----------------------------------------------------------------------------------------------------
 
@@ -535,8 +592,9 @@ class Tensor:
             requires_grad=self.requires_grad,
             grad_fn_name=self._grad_fn_name(),
             tangent=self._tangent_text(),
+            tensor_class=None if type(self).__module__ in _WITHOUT_NAME else type(self).__name__,
         )
-        return text
+        return f"Parameter({text})" if "_is_param" in self.__dict__ else text
 
     def _tangent_text(self) -> str | None:
         if context.dual is None:
@@ -553,10 +611,8 @@ class Tensor:
             return "Invalid"
         return None if node is None else type(node).__name__
 
-    __str__ = __repr__
-
     def __format__(self, spec: str) -> str:
-        if self._array.ndim == 0 and not self.is_meta:
+        if self._array.ndim == 0 and type(self) is Tensor and not self.is_meta:
             return format(self._array.item(), spec)
         return object.__format__(self, spec)
 
@@ -628,20 +684,35 @@ class Tensor:
                 "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
                 "see https://github.com/pytorch/pytorch/pull/103001"
             )
+        kind = type(self)
+        if kind.__module__ not in _WITHOUT_NAME:
+            from .overrides import DisableTorchFunctionSubclass
+
+            with DisableTorchFunctionSubclass():
+                if type(self.new_empty(())) is not kind:
+                    raise RuntimeError(NO_DEEP_COPY)
         copy = constant(duplicated(self._array))
-        copy.__class__ = self.__class__
+        copy.__class__ = kind
+        if self.__dict__ and (attributes := self._attributes()):
+            copy.__dict__.update(context.deepcopy(attributes))
         copy._needs = self._needs
         if self._grad is not None:
             copy._grad = self._grad.__deepcopy__(memo)
         memo[id(self)] = copy
         return copy
 
+    def _attributes(self) -> dict[str, Any]:
+        """What the program has set on the tensor; what the engine keeps there has names that the class has, too."""
+        return {name: value for name, value in self.__dict__.items() if not hasattr(Tensor, name)}
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         if isinstance(self._array, StandIn):
             raise self._array.refused("set_.source_Storage")
-        if type(self) is not Tensor and "__reduce_ex__" not in type(self).__dict__:
-            return rebuilt, (type(self), np.ascontiguousarray(self._array), self.requires_grad)
-        return rebuilt, (None, np.array(self._array), self.requires_grad)
+        own = type(self) is not Tensor and "__reduce_ex__" not in type(self).__dict__
+        array = np.ascontiguousarray(self._array) if own else np.array(self._array)
+        made = rebuilt, (type(self) if own else None, array, self.requires_grad)
+        attributes = self._attributes() if self.__dict__ else None
+        return (*made, attributes) if attributes else made
 
     if TYPE_CHECKING:  # the methods that `ops.attach` gives it
 
@@ -679,6 +750,20 @@ def fill(tensor: Tensor, array: Array) -> Tensor:
     tensor._view = None
     tensor._meta = None
     return tensor
+
+
+def _class_of_tensors(given: Any) -> type[Tensor]:
+    """A class of tensors that a program names, or PyTorch's words of what is none."""
+    if not isinstance(given, type):
+        raise TypeError(f"cls must be a type (got {type(given).__name__})")
+    if not issubclass(given, Tensor):
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure your class "
+            "inherits from Tensor."
+        )
+    if given.__module__.startswith(OURS):
+        raise TypeError(f"a tensor cannot be made one of {given.__name__}'s here")
+    return given
 
 
 def constant(array: Any) -> Tensor:

@@ -21,6 +21,8 @@ def _absent(*_: Any, **__: Any) -> Any:
 class Primitives:
     """Operations by their names."""
 
+    alias: Callable[[Any], Any] = _absent
+    """A view of everything."""
     as_array: Callable[[Any], np.ndarray[Any, Any]] = _absent
     """Nested lists of numbers and tensors as an array."""
     conj: Callable[[Any], Any] = _absent

@@ -1,4 +1,4 @@
-"""The few names of `torch._C` that programs ask the engine of backward passes by."""
+"""The few names of `torch._C` that programs ask the engine of backward passes by, or switch `__torch_function__` off with."""
 
 from __future__ import annotations
 
@@ -9,8 +9,18 @@ from ..autograd.error_nodes import undefined
 from ..autograd.node import Node
 from ..autograd.saved_variable import SavedTensor
 from ..context import context
+from ..overrides import DisableTorchFunctionSubclass
+from ..overrides import disabled_torch_function as _disabled_torch_function_impl
 
-__all__ = ["_autograd", "_current_autograd_node", "_current_graph_task_id", "_functions", "_will_engine_execute_node"]
+__all__ = [
+    "DisableTorchFunctionSubclass",
+    "_autograd",
+    "_current_autograd_node",
+    "_current_graph_task_id",
+    "_disabled_torch_function_impl",
+    "_functions",
+    "_will_engine_execute_node",
+]
 
 
 def _current_graph_task_id() -> int:

@@ -12,6 +12,7 @@ from ..context import context, observed
 from ..dtypes import INEXACT
 from ..op.declare import CREATED
 from ..ops.creation import factories
+from ..overrides import Overriding, disabled_torch_function
 from ..tensor import Tensor, constant, fill, new
 
 
@@ -21,11 +22,22 @@ def empty(*size: Any, **options: Any) -> Tensor:
         return factories.empty(*size, **options)
 
 
-class Parameter(Tensor):
+class ParameterType(type):
+    """Makes `isinstance(x, Parameter)` hold for tensors of the program's own classes that `Parameter(...)` returned."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        kind = type(instance)
+        if issubclass(kind, cls):
+            return True
+        return cls is Parameter and isinstance(instance, Tensor) and "_is_param" in instance.__dict__
+
+
+class Parameter(Tensor, metaclass=ParameterType):
     """A leaf that a module registers when it is assigned as an attribute.
 
     Args:
-        data: a tensor, whose array and version counter the parameter shares; an empty one if left out.
+        data: a tensor, whose array and version counter the parameter shares; an empty one if left out. If it is of a class of
+            the program's own, so is the parameter.
         requires_grad: True also where gradients are not tracked (`torch.no_grad()`).
     """
 
@@ -39,6 +51,8 @@ class Parameter(Tensor):
             raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
         if requires_grad and data._array.dtype.kind not in INEXACT:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        if isinstance(data, Overriding):
+            return _of_its_class(data, requires_grad)  # type: ignore[no-any-return]
         parameter = fill(new(cls), data._array)
         if data._counter is None:
             data._counter = Counter()
@@ -50,6 +64,8 @@ class Parameter(Tensor):
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
         pass
+
+    __torch_function__ = classmethod(disabled_torch_function)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         """A parameter with a copy of the numbers, and without `.grad`, as in PyTorch."""
@@ -66,9 +82,21 @@ class Parameter(Tensor):
         return rebuilt_parameter, (np.array(self._array), self._needs)
 
     def __repr__(self) -> str:
-        return "Parameter containing:\n" + Tensor.__repr__(self)
+        text = Tensor.__repr__(self)
+        return f"Parameter containing:\n{text if type(self) is Parameter else f'Parameter({text})'}"
 
-    __str__ = __repr__
+
+def _of_its_class(data: Tensor, requires_grad: bool) -> Any:
+    """A parameter of the class of `data`, which is the program's own."""
+    made = data.detach().requires_grad_(requires_grad)
+    if type(made) is not type(data):
+        raise RuntimeError(
+            f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an instance "
+            f"of the same type, but return type {type(made).__name__} was found instead. To use the type as a Parameter, "
+            "please correct the detach() semantics defined by its __torch_dispatch__() implementation."
+        )
+    made.__dict__["_is_param"] = True
+    return made
 
 
 def rebuilt_parameter(array: np.ndarray[Any, Any], requires_grad: bool) -> Parameter:
@@ -134,8 +162,6 @@ class UninitializedTensorMixin:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
-
-    __str__ = __repr__
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         if id(self) not in memo:

@@ -16,6 +16,7 @@ from ..op import codegen
 from ..op.code_cache import codes
 from ..op.declare import FUNCTIONS, TABLE
 from ..op.slow_path import NUMBERS
+from ..overrides import OF_OPERATORS
 from ..tensor import Absent, Tensor
 from .calling import callable_as
 from .convolution import convolve, grids, interpolation, max_pooling, mean_pooling, padding, shuffles, unfold
@@ -135,10 +136,13 @@ def attach() -> None:
     }
     for name, f in others.items():
         setattr(Tensor, name, f)
+        if name[:2] == "__":
+            f.__name__ = name
     for name, f in coordinates.PARTS.items():
         setattr(Tensor, name, f)
     _operators()
     give(
+        alias=reshaping.alias,
         as_array=factories.as_array,
         conj=complex_numbers.conj,
         copy_=inplace.INPLACE["copy_"],
@@ -237,6 +241,8 @@ def _operators() -> None:
     }  # fmt: skip
     for name, f in table.items():
         setattr(Tensor, name, f)
+        if name not in OF_OPERATORS:
+            f.__name__ = name
 
 
 attach()

@@ -23,6 +23,7 @@ from ..context import CALL, context, grad_mode, outside
 from ..op.code_cache import codes
 from ..op.codegen import named_result
 from ..op.declare import traits_of
+from ..overrides import UNANSWERED, answer, overriding_in, state, when_begun
 from ..tensor import Tensor
 from .former_overloads import factors_of, reordered
 from .memory.inplace import INPLACE
@@ -94,7 +95,9 @@ def callable_as(function: Callable[..., Any], owner: str, name: str) -> Callable
     if not isinstance(function, FunctionType):
         return function
     if name not in _NATIVE.get(owner, ()):
-        return _plain(function, owner, name) if name in written().get(owner, ()) else function
+        if name in written().get(owner, ()):
+            return _plain(function, owner, name)
+        return function if owner == "torch.Tensor" else _asking_first(function, owner, name)
     out = name in _TAKES_OUT[owner]
     key = (id(function), name, owner, out)
     made = _around.get(key)
@@ -118,6 +121,7 @@ def _written(called: _Called) -> Callable[..., Any]:
         "_MISSING": MISSING,
         "_failed": _failed,
         "_checked": _checked,
+        "_Answer": Answer,
     }
     asked = plain_kinds(called.owner, called.known_as)
     shape = tuple((p.name, p.kind, p.default is p.empty, asked.get(p.name, "")) for p in called.parameters)
@@ -136,14 +140,18 @@ def _plain(function: FunctionType, owner: str, name: str) -> Callable[..., Any]:
     made = _around.get(key)
     if made is None:
         parameters = tuple(inspect.signature(function, follow_wrapped=False).parameters.values())
-        if any(p.kind not in (_POSITIONAL, _NAMED) for p in parameters):
-            return function
         called = _Called(function, function.__name__, parameters, owner, name, out=False)
+        if any(p.kind not in (_POSITIONAL, _NAMED) for p in parameters):
+            return _asking_first(function, owner, name)
         code = _plain_code(tuple((p.name, p.kind) for p in parameters))
-        made = FunctionType(code, {"__name__": __name__, "_function": function, "_called": called, "_failed": _failed}, name)
+        made = FunctionType(code, _scope(function, called), name)
         made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
         _around[key] = made = _named(made, called)
     return made
+
+
+def _scope(function: Callable[..., Any], called: _Called) -> dict[str, Any]:
+    return {"__name__": __name__, "_function": function, "_called": called, "_failed": _failed, "_Answer": Answer}
 
 
 @cache
@@ -165,14 +173,62 @@ def _tried(arguments: str, given: str, more: str) -> str:
         f"    except Exception:\n"
         f"        worded = _failed(_called, {{{given}}}, {more})\n"
         f"        if worded is None: raise\n"
+        f"    if worded.__class__ is _Answer: return worded.result\n"
         f"    raise worded\n"
     )
 
 
 def _named(made: Callable[..., Any], called: _Called) -> Callable[..., Any]:
     update_wrapper(made, called.function)
-    made._declared = called.function  # type: ignore[attr-defined]
+    made._declared, made._called = called.function, called  # type: ignore[attr-defined]
+    if state.begun:
+        _let_ask(called, made)
     return made
+
+
+def ask() -> None:
+    """From now on, let functions ask the classes of their arguments first."""
+    for made in _around.values():
+        called = getattr(made, "_called", None)
+        if called is not None:
+            _let_ask(called, made)
+
+
+when_begun(ask)
+
+
+def _let_ask(called: _Called, made: Any) -> None:
+    """Let a function ask first; it stays the same function, wherever a program keeps it."""
+    if made.__closure__:
+        return
+    before = FunctionType(made.__code__, made.__globals__, made.__name__, made.__defaults__)
+    before.__kwdefaults__ = made.__kwdefaults__
+    made.__globals__.update(_before=before, _itself=made, _answered=_answered, _UNANSWERED=UNANSWERED)
+    made.__defaults__ = made.__kwdefaults__ = None
+    made.__code__ = _asking_code()
+    made._before = before
+
+
+@cache
+def _asking_code() -> CodeType:
+    text = (
+        "def call(*arguments, **named):\n"
+        "    result = _answered(_called, _itself, arguments, named)\n"
+        "    return _before(*arguments, **named) if result is _UNANSWERED else result\n"
+    )
+    scope: dict[str, FunctionType] = {}
+    exec(codes.code(text, CALL), scope)
+    return scope["call"].__code__
+
+
+def _answered(called: _Called, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """What modes and classes make of a call."""
+    return answer(function, arguments, named, f"{called.owner}.{called.known_as}", _in_python(called))
+
+
+def _in_python(called: _Called) -> bool:
+    """Whether PyTorch has written a function in Python."""
+    return called.known_as not in _NATIVE.get(called.owner, ())
 
 
 def declared_as(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -213,12 +269,32 @@ def _not_of(name: str, kind: str) -> str:
 def _checked(called: _Called, given: dict[str, Any], more: Sequence[Any]) -> None:
     """Raise what PyTorch says of arguments that the function does not take."""
     error = _failed(called, given, more)
-    if error is not None:
+    if isinstance(error, Exception):
         raise error
 
 
-def _failed(called: _Called, given: dict[str, Any], more: Sequence[Any]) -> Exception | None:
-    """What PyTorch says of a call that has failed, where it was given what the function does not take."""
+class Answer:
+    """What another class than Tensor made of a call that failed without it."""
+
+    def __init__(self, result: Any) -> None:
+        self.result = result
+
+
+def _failed(called: _Called, given: dict[str, Any], more: Sequence[Any]) -> Exception | Answer | None:
+    """What PyTorch says of a call that has failed, where it was given what the function does not take; or what a class makes of
+    it that says so itself."""
+    positional, named = _as_given(called, given)
+    arguments = (*positional.values(), *more)
+    if overriding_in((*arguments, *named.values())):
+        function = _around[id(called.function), called.known_as, called.owner, called.out]
+        result = _answered(called, function, arguments, named)
+        if result is not UNANSWERED:
+            return Answer(result)
+    return refused(called.owner, called.known_as, positional, named, called.rest, more)
+
+
+def _as_given(called: _Called, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a call was given by position, and by name."""
     positional: dict[str, Any] = {}
     named: dict[str, Any] = {}
     gap = False
@@ -227,7 +303,7 @@ def _failed(called: _Called, given: dict[str, Any], more: Sequence[Any]) -> Exce
             gap = True
         else:
             (named if gap or p.kind is _NAMED else positional)[p.name] = given[p.name]
-    return refused(called.owner, called.known_as, positional, named, called.rest, more)
+    return positional, named
 
 
 def settled(called: _Called, given: dict[str, Any], more: Sequence[Any], others: dict[str, Any]) -> Any:
@@ -264,10 +340,30 @@ def settled(called: _Called, given: dict[str, Any], more: Sequence[Any], others:
     return _into(called, out, [*positional, *more], given)
 
 
+def _asking_first(function: FunctionType, owner: str, name: str) -> Callable[..., Any]:
+    """Around a function that takes what it says, one that asks the classes of its arguments first."""
+    key = (id(function), name, owner, False)
+    made = _around.get(key)
+    if made is None:
+        called = _Called(function, name, (), owner, name, out=False)
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            if state.begun and (result := _answered(called, call, arguments, named)) is not UNANSWERED:
+                return result
+            return function(*arguments, **named)
+
+        made = _around[key] = _named(call, called)
+    return made
+
+
 def _with_out(called: _Called) -> Callable[..., Any]:
     """Around a function that takes any names, one that takes `out` besides."""
 
     def call(*arguments: Any, out: Any = None, **named: Any) -> Any:
+        if state.begun:
+            given = named if out is None else {**named, "out": out}
+            if (result := _answered(called, call, arguments, given)) is not UNANSWERED:
+                return result
         try:
             return called.function(*arguments, **named) if out is None else _into(called, out, arguments, named)
         except Exception:

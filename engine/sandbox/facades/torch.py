@@ -27,7 +27,7 @@ SUBMODULES = (
     "fft", "func", "functional", "jit", "linalg", "masked", "nn",
     "nn.attention", "nn.functional", "nn.init", "nn.modules", "nn.parallel", "nn.parameter", "nn.utils", "nn.utils.clip_grad",
     "nn.utils.convert_parameters", "nn.utils.parametrizations", "nn.utils.parametrize", "nn.utils.prune", "nn.utils.rnn",
-    "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "profiler", "random", "signal",
+    "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "overrides", "profiler", "random", "signal",
     "signal.windows",
     "sparse", "special", "testing", "torch_version", "types", "utils", "utils.benchmark", "utils.checkpoint", "utils.data",
     "utils.data.dataloader",

@@ -39,7 +39,7 @@ DEFINED = METHODS | frozenset(
 
 _TOLD = "all author constants copyright credits date email license maintainer status version"
 CONSTANTS = frozenset(f"__{name}__" for name in _TOLD.split()) | frozenset(
-    ("__array_priority__", "__array_ufunc__", "__match_args__", "__slots__")
+    ("__array_priority__", "__array_ufunc__", "__match_args__", "__slots__", "__torch_function__")
 )
 """Names that an assignment may bind, besides those of methods: what a text tells of itself, which nothing asks for, and a few
 that Python and NumPy ask for."""
@@ -104,7 +104,8 @@ PRIVATE = frozenset((
     "_C", "_apply", "_asdict", "_autograd", "_backward_hooks", "_backward_pre_hooks", "_base", "_batch_shape", "_buffers",
     "_current_autograd_node", "_current_graph_task_id", "_dynamo", "_event_shape", "_execution_engine", "_extended_shape",
     "_field_defaults", "_fields", "_forward_hooks", "_forward_pre_hooks", "_functions", "_get_checked_instance",
-    "_get_closed_form_lr", "_get_name", "_grad", "_grad_fn", "_indices", "_input_metadata", "_is_view", "_last_lr", "_nnz",
+    "_get_closed_form_lr", "_get_name", "_grad", "_grad_fn", "_indices", "_input_metadata", "_is_view", "_last_lr",
+    "_make_subclass", "_nnz",
     "_load_from_state_dict", "_load_state_dict_post_hooks", "_load_state_dict_pre_hooks", "_make", "_metadata", "_missing_",
     "_modules", "_name_", "_named_members", "_non_persistent_buffers_set", "_orig_mod", "_parameters", "_register_hook_dict",
     "_register_load_state_dict_pre_hook", "_register_state_dict_hook", "_replace", "_save_to_state_dict", "_sequence_nr",

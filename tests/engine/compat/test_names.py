@@ -15,7 +15,8 @@ import pytest
 from engine.sandbox import run
 from tests.corpus import Case, corpus
 
-PROGRAMS = corpus(Path(__file__).parent / "corpus/names.py").cases
+CORPUS = Path(__file__).parent / "corpus"
+PROGRAMS = corpus(CORPUS / "names.py").cases | corpus(CORPUS / "subclasses.py").cases
 WARNING = re.compile(r"^<program>:(\d+): (\w+): ((?:.|\n)*?)\n  (?!\s).*$", re.MULTILINE)
 """A warning as a terminal shows it, with the program's line below."""
 

@@ -76,10 +76,11 @@ ops/memory/inplace_views.py turning.turn
 ops/pointwise/complex_numbers.py _taken.part
 ops/pointwise/special.py _plain.value
 optim/scheduler_base.py flag
+overrides.py _tensor_asks inherited
 profiler/watching.py Watching.__getattr__
 safe_attributes.py delete read write
 tables.py settings_table
-tensor.py Tensor.__deepcopy__
+tensor.py Tensor.__deepcopy__ Tensor.as_subclass
 torch_version.py TorchVersion._compared
 utils/data/workers.py WorkerInfo.__repr__
 """

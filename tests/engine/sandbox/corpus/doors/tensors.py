@@ -564,7 +564,9 @@ x = torch.ones(3)
 print(x.sum(keepdim=B()))
 
 # %% __torch_function__ that sees what is called
-#: ends: error TypeError
+#: ends: ok
+#: prints: add
+#: prints: 5
 import torch
 class T:
     @classmethod
@@ -574,7 +576,7 @@ class T:
 print(torch.add(torch.ones(2), T()))
 
 # %% __torch_function__ that calls without end
-#: ends: error TypeError
+#: ends: error RecursionError
 import torch
 class T:
     @classmethod
@@ -591,6 +593,73 @@ class T(torch.Tensor):
         print(func.__globals__)
         return super().__torch_function__(func, types, args, kwargs or {})
 T([1.0]) + 1
+
+# %% __torch_function__ of a class of tensors that lies about shapes to modules
+#: ends: any
+import torch
+import torch.nn as nn
+class T(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        name = func.__name__
+        if name == '__get__': return torch.Size([10 ** 6, 10 ** 6])
+        if name in ('dim', 'numel', '__len__'): return 10 ** 6
+        if name == 'size': return (10 ** 6,) * 4
+        return super().__torch_function__(func, types, args, kwargs or {})
+t = T([[1.0, 2.0], [3.0, 4.0]])
+for make in (lambda: nn.Flatten()(t), lambda: nn.LSTM(2, 2)(t), lambda: nn.BatchNorm1d(2)(t), lambda: nn.MultiheadAttention(2, 1)(t, t, t),
+             lambda: nn.Conv1d(2, 2, 1)(t), lambda: nn.MaxPool1d(2)(t), lambda: nn.Unflatten(1, (1, 2))(t), lambda: nn.Embedding(3, 2)(t),
+             lambda: nn.utils.rnn.pad_sequence([t, t]), lambda: nn.utils.clip_grad_norm_([t], 1.0), lambda: nn.PReLU(2)(t),
+             lambda: nn.CrossEntropyLoss()(t, torch.tensor([0, 1])), lambda: nn.Transformer(2, 1, 1, 1, 2)(t, t)):
+    try: make()
+    except Exception as error: print(type(error).__name__)
+
+# %% __torch_function__ of a class of tensors that takes memory away while modules and functions are at it
+#: ends: any
+import torch
+import torch.nn as nn
+class T(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        with torch._C.DisableTorchFunctionSubclass():
+            for a in args:
+                if isinstance(a, torch.Tensor) and not a.requires_grad:
+                    a.resize_(0)
+                    a.data = torch.zeros(0)
+        return super().__torch_function__(func, types, args, kwargs or {})
+plain = torch.arange(6.0).reshape(2, 3)
+for make in (lambda t: torch.stack([plain, t]), lambda t: nn.Linear(3, 3)(t), lambda t: nn.GRU(3, 3)(t), lambda t: t[torch.tensor([0, 1])],
+             lambda t: plain.add_(t), lambda t: torch.where(t > 0, t, plain), lambda t: list(t), lambda t: t.__setitem__(0, plain[0]),
+             lambda t: nn.BatchNorm1d(3)(t), lambda t: torch.cat([t, plain]), lambda t: plain.copy_(t), lambda t: plain[t.long()]):
+    try: print(make(T([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])))
+    except Exception as error: print(type(error).__name__)
+
+# %% as_subclass to a class that is no plain one
+#: ends: any
+import torch
+class S(torch.Tensor):
+    __slots__ = ('more',)
+class F(torch.Tensor):
+    def __getattr__(self, name): return 5
+    def __del__(self): print('gone')
+for cls in (S, F, torch.nn.Parameter, torch.nn.parameter.UninitializedParameter, torch.nn.Buffer, torch.FloatTensor, torch.Tensor, type, object):
+    try: print(type(torch.ones(2).as_subclass(cls) + 1), torch.Tensor._make_subclass(cls, torch.ones(2)).shape)
+    except Exception as error: print(type(error).__name__, error)
+
+# %% a mode that stays, and one that leaves itself
+#: ends: any
+import torch
+from torch.overrides import TorchFunctionMode
+class M(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.__exit__(None, None, None)
+        return func(*args, **(kwargs or {}))
+m = M()
+m.__enter__()
+print(torch.ones(2) + 1)
+m.__exit__()
+m.__enter__(); m.__enter__()
+print(torch.ones(2) * 2)
 
 # %% a node's saved tensors after the pass
 #: ends: error RuntimeError
