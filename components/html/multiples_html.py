@@ -77,7 +77,7 @@ def _chart(values: Floats, tone: str, one: Series, row: int | None, title: str) 
         parts.append(tag("div", cls="gt-bad", style=place))
     if row is not None:
         parts.append(tag("div", cls="gt-at", style=f"left: {100 * (row + 0.5) / total:.1f}%"))
-    shown = "" if row is None else _value(values, row, one)
+    shown = "" if row is None else "not kept" if drawn is None else _value(values, row, one)
     number_now = tag("span", text(shown)) if shown else ""
     said = f"{title} over {total} iterations" + (f": now {shown}" if shown else "")
     return tag("div", tag("div", *parts, cls="gt-plot"), number_now, cls="gt-chart", role="img", aria_label=said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -70,14 +71,17 @@ def timeline(recording: Recording, loop: str, main: Iterations, places: Places) 
 
 def losses(recording: Recording, main: Iterations, fewest: int = 2) -> list[Curve]:
     """The numbers that backward passes began from, by the names of the tensors; several of one iteration by their mean. Those
-    from which fewer passes began have no curve."""
+    from which fewer passes began have no curve, and those that fill `.grad` come first: what `autograd.grad` begins from is
+    seldom what is trained."""
     found = statistics(recording)
-    every, steps, arrays = _began_from(recording)
+    every, steps, arrays, filling = _began_from(recording)
     rows = main.rows(steps)
     inside = np.flatnonzero(rows >= 0)
     rows, arrays, names = rows[inside], arrays[inside], [every[at] for at in inside.tolist()]
+    trained = {every[at] for at in inside.tolist() if filling[at]}
+    often = sorted(Counter(names).most_common(), key=lambda found: found[0] not in trained)
     curves = []
-    for place, (name, many) in enumerate(Counter(names).most_common(LOSSES)):
+    for place, (name, many) in enumerate(often[:LOSSES]):
         own = np.array([at for at, each in enumerate(names) if each == name])
         sums, counts = np.zeros(len(main)), np.bincount(rows[own], minlength=len(main))
         np.add.at(sums, rows[own], without_faults(found.mean[arrays[own]], found, arrays[own]))
@@ -91,29 +95,40 @@ def losses(recording: Recording, main: Iterations, fewest: int = 2) -> list[Curv
 def last_losses(recording: Recording) -> dict[str, float]:
     """The number that the last backward pass of each loss began from, NaN and infinities too."""
     found = statistics(recording)
-    names, _, arrays = _began_from(recording)
+    names, _, arrays, _ = _began_from(recording)
     last = dict(zip(names, arrays.tolist(), strict=True))
     return {name: float("nan" if found.nan[array] else "inf" if found.inf[array] else found.mean[array])
             for name, array in last.items()}  # fmt: skip
 
 
-def _began_from(recording: Recording) -> tuple[list[str], Ints, Ints]:
-    """The numbers that backward passes began from: their names, the steps of the passes, and the arrays."""
+def _began_from(recording: Recording) -> tuple[list[str], Ints, Ints, np.ndarray[Any, np.dtype[np.bool_]]]:
+    """The numbers that backward passes began from: their names, the steps of the passes, the arrays, and which of the passes
+    fill `.grad`."""
     log = columns_of(recording)
     roots = log.roots.tensor
     began = dict(zip(log.passes.number.tolist(), log.passes.began.tolist(), strict=True))
     steps = np.array([began[number] for number in log.roots.number.tolist()], np.int64)
     arrays = arrays_at(log, roots, steps)
+    fills = dict(zip(log.passes.number.tolist(), (log.passes.via == 0).tolist(), strict=True))
+    filling = np.array([fills[number] for number in log.roots.number.tolist()], bool)
     single = np.flatnonzero(statistics(recording).size[arrays] == 1)
-    return _names(recording, roots[single].tolist()), steps[single], arrays[single]
+    names = _names(recording, roots[single].tolist(), filling[single].tolist())
+    return names, steps[single], arrays[single], filling[single]
 
 
-def _names(recording: Recording, tensors: list[int]) -> list[str]:
-    """What roots are called; one without a name belongs to those that have one, if there is only one name."""
+def _names(recording: Recording, tensors: list[int], filling: list[bool]) -> list[str]:
+    """What roots are called; one without a name belongs to those that have one and whose passes do the same, if there is only
+    one name, and goes by its expression where there is none."""
     best = best_names(recording)
     names = [best.get(tensor, "") for tensor in tensors]
-    known = {name for name in names if name}
-    return [name or (known.copy().pop() if len(known) == 1 else "loss") for name in names]
+    told = {}
+    for fills in set(filling):
+        own = [at for at, each in enumerate(filling) if each == fills]
+        known = {names[at] for at in own if names[at]}
+        unnamed = next((at for at in own if not names[at]), None)
+        if unnamed is not None:
+            told[fills] = known.pop() if len(known) == 1 else "loss" if known else titles(recording)(tensors[unnamed])
+    return [name or told[fills] or "loss" for name, fills in zip(names, filling, strict=True)]
 
 
 def _gradient_norm(recording: Recording, log: Columns, main: Iterations) -> tuple[Floats, Ints]:

@@ -40,7 +40,7 @@ def creation(f: Callable[..., Tensor] | None = None, *, traits: str = "", follow
 
 
 def _creation(f: Callable[..., Tensor], traits: str, follows: bool = True) -> Callable[..., Tensor]:
-    declared = created(f.__name__, f"creation {traits}")
+    declared = created(f.__name__.lstrip("_"), f"creation {traits}")
     sizes = next((p.name for p in inspect.signature(f).parameters.values() if p.kind is p.VAR_POSITIONAL), "")
 
     def make(

@@ -159,3 +159,21 @@ def test_each_loss_of_several_has_a_curve() -> None:
 def test_a_loop_without_backward_passes_has_no_curves() -> None:
     _, found = read("import torch\nfor k in range(3):\n    x = torch.ones(2) * k\n")
     assert (found.curves, found.marks) == ([], [])
+
+
+def test_the_loss_that_is_trained_comes_first_and_goes_by_its_expression_where_it_has_no_name() -> None:
+    _, found = read("""
+import torch
+w = torch.tensor([1.0], requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for i in range(4):
+    total = 0
+    for k in range(2):
+        inner = (w * (k + 1)).sum()
+        g, = torch.autograd.grad(inner, w, create_graph=True)
+        total = total + (w - 0.1 * g) ** 2
+    opt.zero_grad()
+    (total / 2).sum().backward()
+    opt.step()
+""")
+    assert [curve.name for curve in found.curves][:2] == ["sum(total ÷ 2)", "inner"]
