@@ -146,12 +146,18 @@ def answer(
             return result
     if not found and not state.modes:
         return UNANSWERED
+    if plain:
+        raise _unimplemented(name, types)
     said = "".join(f"  - tensor subclass {kind}\n" for kind in types)
     said += f"  - mode {state.modes[-1]}\n" if state.modes else ""
     raise TypeError(
         f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned NotImplemented:\n\n{said}\n"
         "For more information, try re-running with TORCH_LOGS=not_implemented"
     )
+
+
+def _unimplemented(name: str, types: Iterable[type]) -> TypeError:
+    return TypeError(f"no implementation found for '{name}' on types that implement __torch_function__: {list(types)}")
 
 
 def asks_first(function: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -299,6 +305,8 @@ def inherited(kind: type[Tensor]) -> None:
     It is called with each class once it has been made. What stands between it and Tensor is put there now: what the class
     defines itself comes before, and `super()` within it asks, too.
     """
+    if "__torch_dispatch__" in vars(kind):
+        raise NotImplementedError(NO_DISPATCH)
     _begin()
     if not Overriding.made:
         asking = _asking()
@@ -313,6 +321,12 @@ def inherited(kind: type[Tensor]) -> None:
                 setattr(Tensor, name, asking[name])
         Overriding.made = True
     kind.__bases__ = tuple(Overriding if base is Tensor else base for base in kind.__bases__)
+
+
+NO_DISPATCH = (
+    "__torch_dispatch__ is not supported: there is nothing below autograd that could call it. Use __torch_function__, which is "
+    "asked before every function."
+)
 
 
 class Overriding(Tensor):
@@ -402,10 +416,7 @@ def handle_torch_function(public_api: Callable[..., Any], relevant_args: Iterabl
         result = _method_of(kind)(public_api, types, args, kwargs)
         if result is not NotImplemented:
             return result
-    raise TypeError(
-        f"no implementation found for '{public_api.__module__}.{public_api.__name__}' on types that implement "
-        f"__torch_function__: {list(types)}"
-    )
+    raise _unimplemented(f"{public_api.__module__}.{public_api.__name__}", types)
 
 
 def wrap_torch_function(dispatcher: Callable[..., Iterable[Any]]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -131,6 +131,8 @@ INSTEAD = {
     "__mro__": "Use isinstance() or issubclass().",
     "mro": "Use isinstance() or issubclass().",
     "__subclasses__": "Keep a list of your own, filled by __init_subclass__.",
+    "__torch_dispatch__": "Nothing below autograd calls it here; __torch_function__ is asked before every function.",
+    "_make_wrapper_subclass": "Nothing below autograd calls __torch_dispatch__ here; use x.as_subclass(cls).",
     "__import__": "Write an import statement.",
     "__builtins__": "The usual built-in functions have their names: len, print, …",
     "__file__": "The path of the program's own file is the name __file__.",

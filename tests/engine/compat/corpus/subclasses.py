@@ -163,6 +163,7 @@ torch.mul(d, 3)
 # %% two classes
 #: gives: B B B
 #: gives: unsupported operand type(s) for +: 'A' and 'X'
+#: gives: no implementation found for 'torch.nn.functional.mse_loss' on types that implement __torch_function__: [<class '__main__.A'>, <class '__main__.X'>]
 #: gives: TypeError: Multiple dispatch failed for 'torch.add'; all __torch_function__ handlers returned NotImplemented:
 #: gives:
 #: gives:   - tensor subclass <class '__main__.A'>
@@ -175,8 +176,9 @@ class B(A): pass
 class X(torch.Tensor): pass
 a, b, x = A([1.]), B([1.]), X([1.])
 print(type(a + b).__name__, type(b + a).__name__, type(torch.maximum(a, b)).__name__)
-try: a + x
-except TypeError as error: print(error)
+for call in (lambda: a + x, lambda: torch.nn.functional.mse_loss(a, x)):
+    try: call()
+    except TypeError as error: print(error)
 torch.add(a, x)
 
 # %% modes
