@@ -33,11 +33,13 @@ __all__ = [
 
 
 class _State:
-    """Whether anybody is to be asked yet, whether classes are asked now, and the modes that are, the innermost last."""
+    """Whether anybody is to be asked yet, whether classes are asked now, the modes that are, the innermost last, and how
+    they get a method or an attribute of Tensor's."""
 
-    __slots__ = ("asked", "begun", "modes")
+    __slots__ = ("asked", "begun", "handed", "modes")
 
     def __init__(self) -> None:
+        self.handed: Callable[[Any, str], Any] = lambda found, name: found
         self.begun = False
         self.asked = True
         self.modes: list[TorchFunctionMode] = []
@@ -198,7 +200,12 @@ def torch_function(
 
 def get_default_nowrap_functions() -> set[Callable[..., Any]]:
     """What gives tensors that are not made tensors of the class."""
-    return {vars(Tensor)[name].__get__ for name in ("_base", "grad")}
+    return {_given(name).__get__ for name in ("_base", "grad")}
+
+
+def _given(name: str) -> Any:
+    """A method or an attribute of Tensor's, as modes and classes are given it."""
+    return state.handed(vars(Tensor)[name], name)
 
 
 # --- methods and attributes -------------------------------------------------------------------------------------------------
@@ -238,11 +245,11 @@ def _method(name: str) -> Callable[..., Any]:
     """A method that asks before it does what Tensor's does; where the other side of a reflected operator is a tensor as well,
     PyTorch knows the operator itself only."""
     own = vars(Tensor)[name]
-    plain = (vars(Tensor).get(OF_OPERATORS.get(name, ""), own), getattr(own, "_before", own))
+    plain = (_given(OF_OPERATORS.get(name, name)), getattr(own, "_before", own))
     binary = name in _OPERATORS
     turned = None
     if binary and name.startswith("__r") and (forward := name.replace("__r", "__", 1)) in vars(Tensor):
-        turned = (vars(Tensor).get(OF_OPERATORS.get(forward, ""), vars(Tensor)[forward]), vars(Tensor)[forward])
+        turned = (_given(OF_OPERATORS.get(forward, forward)), vars(Tensor)[forward])
 
     @wraps(own)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -265,22 +272,24 @@ def _method(name: str) -> Callable[..., Any]:
 def _attribute(name: str) -> property:
     own = vars(Tensor)[name]
 
-    def asked(access: Callable[..., Any]) -> Callable[..., Any]:
+    def asked(access: Callable[..., Any], given: Callable[..., Any]) -> Callable[..., Any]:
         def reached(self: Any, *value: Any) -> Any:
             if not (state.asked or state.modes) or not _for_program():
                 return access(self, *value)
-            result = answer(access, (self, *value), {}, f"torch.Tensor.{name}.{access.__name__}")
+            result = answer(given, (self, *value), {}, f"torch.Tensor.{name}.{access.__name__}")
             return access(self, *value) if result is UNANSWERED else result
 
         return reached
 
-    return property(asked(own.__get__), asked(own.__set__), asked(own.__delete__), own.__doc__)
+    given = _given(name)
+    getter, setter = asked(own.__get__, given.__get__), asked(own.__set__, given.__set__)
+    return property(getter, setter, asked(own.__delete__, given.__delete__), own.__doc__)
 
 
 def _iterated(self: Any) -> Iterator[Any]:
     """The tensor's parts along its first dimension."""
     if self._array.ndim:
-        result = answer(vars(Tensor)["unbind"], (self, 0), {}, "torch.Tensor.unbind")
+        result = answer(_given("unbind"), (self, 0), {}, "torch.Tensor.unbind")
         if result is not UNANSWERED:
             return iter(result)
     return iter(vars(Tensor)["__iter__"](self))
@@ -364,8 +373,9 @@ class TorchFunctionMode:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        if self in state.modes:
-            state.modes.remove(self)
+        last = next((k for k in reversed(range(len(state.modes))) if state.modes[k] is self), None)
+        if last is not None:
+            del state.modes[last]
         if not state.modes:
             _tensor_asks(False)
 

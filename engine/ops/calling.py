@@ -223,6 +223,8 @@ def _asking_code() -> CodeType:
 
 def _answered(called: _Called, function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """What modes and classes make of a call."""
+    if called.method:
+        function = state.handed(function, called.known_as)
     return answer(function, arguments, named, f"{called.owner}.{called.known_as}", _in_python(called))
 
 

@@ -594,6 +594,35 @@ class T(torch.Tensor):
         return super().__torch_function__(func, types, args, kwargs or {})
 T([1.0]) + 1
 
+# %% functions that __torch_function__ is given, called with anything
+#: ends: ok
+#: prints: ['TypeError']
+#: prints: True True
+import torch
+kept = []
+class T(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        kept.append(func)
+        return super().__torch_function__(func, types, args, kwargs or {})
+t, p = T([1.0, 2.0]), torch.ones(2)
+t.shape; t.grad; t.data; t.requires_grad; t + 1; t - 1; p - t; t.sum(); t.add_(1); p.add_(t); p.sub(t); t[0]; t.size(); t.tolist(); t.mH if t.ndim > 1 else 0
+t.is_leaf; t.grad_fn; t._version; t._base; len(t); list(t); t.register_hook; t.names if hasattr(t, 'names') else 0; t.device; t.backward
+t.grad = None; t.requires_grad = False; t.data = p; t[0] = 5.0; float(t[0]); t.numpy(); t.clone(); t.resize_(1);
+class Fake:
+    def __getattr__(self, name): print('REACHED', name)
+    def __setattr__(self, name, value): print('REACHED', name)
+found = set()
+for func in kept:
+    try: func(Fake())
+    except Exception as error: found.add(type(error).__name__)
+    try: func(Fake(), 1)
+    except Exception as error: found.add(type(error).__name__)
+print(sorted(found))
+kept.clear()
+t + 1; t.sum()
+print(kept[0] is torch.Tensor.add, kept[1] is torch.Tensor.sum)
+
 # %% __torch_function__ of a class of tensors that lies about shapes to modules
 #: ends: any
 import torch
