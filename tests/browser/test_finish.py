@@ -64,6 +64,8 @@ CUT = """player => {
 
 @pytest.mark.parametrize("blank", [{"width": w, "height": h} for w, h in PHONES[:1]], ids=["phone"], indirect=True)
 def test_on_a_phone_the_picture_has_half_of_the_first_screen(page: Gradtape) -> None:
+    offer, last = box(page, ".gt-tour-offer"), box(page, ".gt-tour-offer button:last-child")
+    assert last["x"] + last["width"] <= offer["x"] + offer["width"], "the offer of a tour holds its buttons"
     page.page.get_by_role("button", name="Not now").click()
     page.page.locator(".st-key-headline button").first.click()
     page.page.locator(".st-key-findings").wait_for()
