@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 
     from markdown_it import MarkdownIt
 
-PICTURE = re.compile(r"!\[([^\]\n]{0,500})\]\(\s{0,9}<?([^)\s>]{1,2000})>?(?:\s[^)\n]{0,200})?\)")
+PICTURE = re.compile(r"!\[([^\]\n]{0,500})\]\(\s{0,9}<?([^)\s>]{1,2000})(?=[)\s>])>?(?:\s[^)\n]{0,200})?\)")
 """A picture in a text."""
-TAG = re.compile(r"<img\b[^>\n]{0,1000}?\bsrc\s?=\s?[\"']?attachment:([^\"'\s>]{1,500})[^>\n]{0,1000}>", re.IGNORECASE)
+TAG = re.compile(
+    r"<img\b[^<>\n]{0,1000}?\bsrc\s?=\s?[\"']?attachment:([^\"'\s<>]{1,500})(?=[\"'\s>])[^<>\n]{0,1000}>", re.IGNORECASE
+)
 """One that is written as HTML, as Jupyter does when it is resized."""
 BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
 FORMULA = 5_000

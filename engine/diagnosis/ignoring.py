@@ -10,7 +10,7 @@ from ..program.parsing import ProgramAst, read_cells
 from ..recording.recording import Recording
 from .reason import Finding
 
-_COMMENT = re.compile(r"gradtape:\s*ignore\[([^\]]*)\]")
+_COMMENT = re.compile(r"gradtape:\s*ignore\[([^\[\]]*)\]")
 
 Lines = dict[tuple[int, int], frozenset[str]]
 """(cell, line) -> the ids that are ignored in it."""

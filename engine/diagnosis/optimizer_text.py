@@ -15,7 +15,7 @@ from .run import Run
 
 _SCHEDULE = re.compile(r"\w*LR|ReduceLROnPlateau|CosineAnnealingWarmRestarts")
 _OPTIM = re.compile(r"(?:torch\.)?optim\.[A-Z]\w*")
-_IMPORT = re.compile(r"^\s*from torch\.optim import ([\w, ()]+)", re.MULTILINE)
+_IMPORT = re.compile(r"^[ \t]*from torch\.optim import ([\w, ()]+)", re.MULTILINE)
 
 
 class Made(NamedTuple):

@@ -22,6 +22,9 @@ _FIRST = ("In", ">>")
 """With what the prompt of an input begins."""
 TRIES = 8
 """Paragraphs that are no Python, after which none is looked for that ends what they may have begun."""
+AGAIN = 200_000
+"""Characters of a session that are read a second time, and as many more as two of its own lengths: each paragraph of a function
+is read with all that stand before it."""
 
 CODE = ("code", "cell")
 """The kinds of parts that run."""
@@ -97,6 +100,7 @@ def _prompted(line: str) -> re.Match[str] | None:
 
 def _blocks(lines: list[str]) -> Iterator[list[Part]]:
     """For each input its parts, and before the first one what stands there."""
+    again = _Again(AGAIN + 2 * sum(map(len, lines)))
     starts = [number for number, line in enumerate(lines) if begins_input(line)]
     yield [Part("note", 1, tuple(lines[: starts[0]] if starts else lines))]
     known = set(dir(builtins))
@@ -104,9 +108,21 @@ def _blocks(lines: list[str]) -> Iterator[list[Part]]:
         found = _prompted(lines[start])
         assert found is not None
         if found[2].startswith("In") and not (found[3] or "").strip():
-            yield _unmarked(lines, start + 1, end, known)
+            yield _unmarked(lines, start + 1, end, known, again)
         else:
             yield _marked(lines, start, end)
+
+
+class _Again:
+    """How much of a session may still be read a second time."""
+
+    def __init__(self, characters: int) -> None:
+        self._left = characters
+
+    def allows(self, lines: list[str]) -> bool:
+        """Whether these lines may be read, which then counts."""
+        self._left -= sum(map(len, lines))
+        return self._left >= 0
 
 
 def _marked(lines: list[str], start: int, end: int) -> list[Part]:
@@ -126,9 +142,9 @@ def _marked(lines: list[str], start: int, end: int) -> list[Part]:
     ]
 
 
-def _unmarked(lines: list[str], start: int, end: int, known: set[str]) -> list[Part]:
+def _unmarked(lines: list[str], start: int, end: int, known: set[str], again: _Again) -> list[Part]:
     """A notebook's cell: its code is as many paragraphs as are Python that knows its names, the first one in any case."""
-    stop, shows = _code_ends(lines, start, end, known)
+    stop, shows = _code_ends(lines, start, end, known, again)
     rest = next((k for k in range(stop, end) if _HEADING.match(lines[k])), end) if shows else stop
     return [
         Part("cell", start + 1, tuple(lines[start:stop])),
@@ -137,15 +153,16 @@ def _unmarked(lines: list[str], start: int, end: int, known: set[str]) -> list[P
     ]
 
 
-def _code_ends(lines: list[str], start: int, end: int, known: set[str]) -> tuple[int, bool]:
+def _code_ends(lines: list[str], start: int, end: int, known: set[str], again: _Again) -> tuple[int, bool]:
     """Where a cell's code ends, and whether something may have come of it; its names become `known`."""
     begins, stop, shows, failed = start, start, False, 0
     for paragraph in _paragraphs(lines, start, end):
         if stop > start and _said(lines[stop:paragraph]):
             break
         # A function's body may go on behind an empty line, as a text in quotes may.
-        tried = ((at, _tree(lines[at:paragraph])) for at in (stop, begins))
-        begin, found = next((pair for pair in tried if pair[1] is not None), (stop, None))
+        begin, found = stop, _tree(lines[stop:paragraph])
+        if found is None and begins < stop and again.allows(lines[begins:paragraph]):
+            begin, found = begins, _tree(lines[begins:paragraph])
         if found is None:
             failed += 1
             if failed > TRIES:

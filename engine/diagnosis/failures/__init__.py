@@ -8,14 +8,16 @@ else is imported.
 
 from __future__ import annotations
 
-from .failure import Case, Failure
+from .failure import Case, Failure, looked_at
 from .gradients import GRADIENTS
 from .programs import PROGRAMS
 from .shapes import SHAPES
 from .values import VALUES
 from .warnings import WARNINGS
 
-__all__ = ["BY_CODE", "FAILURES", "WARNINGS", "Case", "Failure", "code_of", "code_of_warning", "failure_of", "help_with"]
+__all__ = [
+    "BY_CODE", "FAILURES", "WARNINGS", "Case", "Failure", "code_of", "code_of_warning", "failure_of", "help_with", "looked_at",
+]  # fmt: skip
 
 FAILURES = GRADIENTS + SHAPES + VALUES + PROGRAMS
 BY_CODE = {failure.code: failure for failure in FAILURES}

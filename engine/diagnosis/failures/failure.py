@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
+
+LOOKED_AT = 2_000
+"""Characters of a message in which patterns are looked for: the page does it, and a program says as much as it likes there."""
 
 
 class Case(NamedTuple):
@@ -16,6 +20,15 @@ class Case(NamedTuple):
     """What to do; "" where the failure's own says enough."""
     layer: str = ""
     """The class of the module that must have failed; "" for any."""
+
+    def search(self, message: str) -> re.Match[str] | None:
+        """Where a message says it."""
+        return re.search(self.pattern, looked_at(message))
+
+
+def looked_at(message: str) -> str:
+    """What of a message patterns are looked for in."""
+    return message[:LOOKED_AT]
 
 
 class Failure(NamedTuple):

@@ -90,7 +90,7 @@ PROGRAMS = (
         "list of tensors is none.",
         "Take the part that is meant: out, state = lstm(x); values, indices = x.max(dim=1); torch.stack(list) for a list.",
         cases=(
-            Case(r"(\w+)\(\): argument '(\w+)' \(position \d+\) must be Tensor, not (\w+)", "{1}() is given a {3} as {2}."),
+            Case(r"\b(\w+)\(\): argument '(\w+)' \(position \d+\) must be Tensor, not (\w+)", "{1}() is given a {3} as {2}."),
             Case(r"'(\w+)' object has no attribute '(\w+)'", "{given} is a {1}, not a tensor."),
         ),
     ),
@@ -137,7 +137,8 @@ PROGRAMS = (
         "The name of a class is the class; with parentheses behind it, it makes an object.",
         "Write its parentheses: nn.ReLU() for a layer, torch.no_grad() for a block.",
         cases=(
-            Case(r"([\w.]*?)(\w+) is not a Module subclass", "{2} is the class, not a layer: its parentheses are missing.",
+            Case(r"(?<![\w.])([\w.]*?)(\w+) is not a Module subclass",
+                 "{2} is the class, not a layer: its parentheses are missing.",
                  "Write {2}(), which makes the layer."),
             Case(r"'type' object does not support the context manager", "A with block is given a class: its parentheses are "
                  "missing.", "Write them: with torch.no_grad():"),
@@ -247,9 +248,9 @@ PROGRAMS = (
         "call.",
         "Compare the call with the definition.",
         cases=(
-            Case(r"([\w.]+)\(\) takes (.+) but (\d+) (?:was|were) given", "{1}() takes {2}, and is given {3}."),
-            Case(r"([\w.]+)\(\) missing \d+ required .*?arguments?: (.+)", "{1}() is called without {2}."),
-            Case(r"([\w.]+)\(\) got an unexpected keyword argument '(\w+)'", "{1}() has no argument {2}."),
+            Case(r"(?<![\w.])([\w.]+)\(\) takes (.+) but (\d+) (?:was|were) given", "{1}() takes {2}, and is given {3}."),
+            Case(r"(?<![\w.])([\w.]+)\(\) missing \d+ required .*?arguments?: (.+)", "{1}() is called without {2}."),
+            Case(r"(?<![\w.])([\w.]+)\(\) got an unexpected keyword argument '(\w+)'", "{1}() has no argument {2}."),
         ),
         types=("TypeError",),
     ),

@@ -59,7 +59,7 @@ VALUES = (
         cases=(
             Case(r"result type (\w+) can't be cast to the desired output type (\w+)",
                  "A result of dtype {1} is written into a tensor of dtype {2}."),
-            Case(r"(\w+)\(\): could not infer output dtype.*Got: (\w+)", "{1}() is called on a tensor of dtype {2}.",
+            Case(r"\b(\w+)\(\): could not infer output dtype.*Got: (\w+)", "{1}() is called on a tensor of dtype {2}.",
                  "Convert it first: x.float().{1}()."),
             Case(r'"log_softmax\w*" not implemented for', "{call} is given whole numbers as scores.",
                  "Give it the scores first and the classes second: cross_entropy(scores, classes)."),

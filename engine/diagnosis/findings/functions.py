@@ -11,6 +11,7 @@ from ...recording.events import NOTHING, NodeRan, OpRan
 from ...recording.index import Pass
 from .. import mending
 from ..custom_functions import Custom, InPlace, assigned, changes_in_place, functions_of, given_none, kept_on_context, ran_in
+from ..failures import looked_at
 from ..mends.graphs import of_copies
 from ..paths import paths_of
 from ..reason import Finding, Kind
@@ -47,7 +48,7 @@ def function_returns_wrong(run: Run) -> Iterator[Finding]:
     if run.raised is None:
         return
     step, event = run.raised
-    shape, count = _SHAPE.search(event.message), _COUNT.search(event.message)
+    shape, count = _SHAPE.search(looked_at(event.message)), _COUNT.search(looked_at(event.message))
     said = shape or count
     custom = functions_of(paths_of(run.recording)).get(said[1]) if said is not None else None
     if said is None or custom is None:

@@ -88,6 +88,6 @@ def _assignment(run: Run, copy: str, network: str) -> Site | None:
 
 def _copied(run: Run, assigned: Site | None) -> mending.Changes:
     """The change of `target = net` into a copy, where `copy` is imported."""
-    if not any(re.search(r"^\s*import\b.*\bcopy\b", text, re.MULTILINE) for text in run.recording.source):
+    if not any(re.search(r"^[ \t]*import\b.*\bcopy\b", text, re.MULTILINE) for text in run.recording.source):
         return []
     return mending.wrapped(run, assigned, "copy.deepcopy(", ")")

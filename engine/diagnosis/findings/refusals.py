@@ -16,7 +16,7 @@ from ...program.usual_imports import USUAL, forgotten
 from ...recording.events import NOTHING, Raised, Site
 from ..backward_call import receiver
 from ..failed_passes import kind_of
-from ..failures import FAILURES, Case, Failure, failure_of
+from ..failures import FAILURES, Case, Failure, failure_of, looked_at
 from ..mending import Changes, before
 from ..mends.graphs import expanded_copied
 from ..mends.refusals import accepted, without_prompts
@@ -286,7 +286,7 @@ _OF_SUBJECTS = frozenset(("unknown_attribute", "none_used", "not_a_tensor"))
 def _case(failure: Failure, event: Raised) -> tuple[Case | None, tuple[str, ...]]:
     """What an error says in particular, with the words and numbers of its message."""
     for case in failure.cases:
-        found = re.search(case.pattern, event.message)
+        found = case.search(event.message)
         if found is not None and event.layer.startswith(case.layer):
             return case, tuple(word or "" for word in found.groups())
     return None, ()
@@ -366,7 +366,7 @@ def _missing(event: Raised) -> tuple[str, str, str] | None:
 
 def _refused_name(event: Raised) -> tuple[str, str, str] | None:
     """Title, explanation and fix of a KeyError that says a sentence: then no dictionary of the program's lacks a key."""
-    if event.type != "KeyError" or not re.search(r"\w+ \w+ \w+", event.message):
+    if event.type != "KeyError" or not re.search(r"\b\w+ \w+ \w+", looked_at(event.message)):
         return None
     return "A key or a name is refused.", "What refuses it says why.", "Do what the error says; the key itself may be there."
 

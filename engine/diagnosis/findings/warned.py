@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from ...recording.events import Site, Warned
@@ -45,7 +44,7 @@ def _explained(paths: Paths, failure: Failure, same: list[tuple[int, Warned]]) -
     run, (step, event) = paths.run, same[0]
     given, title, name, severity = operands(paths, step), failure.title, "", ""
     for case in failure.cases:
-        if found := re.search(case.pattern, event.message):
+        if found := case.search(event.message):
             title = case.title.replace("{1}", found[1])
     if failure.code == "grad_of_non_leaf":
         name = subject(paths, step)

@@ -89,7 +89,7 @@ def _in_container(run: Run, found: Spot) -> Changes:
 
 
 def _known(found: Spot, run: Run, container: ast.expr) -> Changes:
-    nn = "nn" if re.search(r"^\s*(import torch\.nn as nn|from torch import .*\bnn\b)|;\s*import torch\.nn as nn",
+    nn = "nn" if re.search(r"^[ \t]*(import torch\.nn as nn|from torch import .*\bnn\b)|;\s*import torch\.nn as nn",
                            found.program.text, re.MULTILINE) else "torch.nn"  # fmt: skip
     layers = "List" if isinstance(container, ast.List | ast.ListComp) else "Dict"
     of = "Parameter" if "Parameter(" in found.program.lines.of(container) else "Module"

@@ -25,7 +25,7 @@ Kind: TypeAlias = Literal["time", "depth"]
 LIKE = 3
 """Iterations from which on it is worth while to roll a loop."""
 _TITLE = 60
-_HEADER_END = re.compile(r"\s*:\s*(#.*)?$")
+_HEADER_END = re.compile(r"(?<!\s)\s*:\s*(#.*)?$")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

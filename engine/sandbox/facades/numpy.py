@@ -185,6 +185,8 @@ def calling_back(name: str, function: Any) -> Any:
         if places.start < len(arguments):
             settled = map(_settled if name in MIXED else dtypes.settled, arguments[places])
             arguments = (*arguments[: places.start], *settled, *arguments[places.stop or sys.maxsize :])
+        if name == "issubdtype":  # it takes kinds of types, too
+            arguments = tuple(map(dtypes.undivided, arguments))
         if name in UNITING:
             return dtypes.checked(function(*arguments, **options))
         if arrays.armed():
@@ -251,7 +253,8 @@ def _picked(module: Any, names: str) -> dict[str, Any]:
 def _dtype(*arguments: Any, **options: Any) -> Any:
     """As `np.dtype`."""
     make: Any = np.dtype
-    made = make(*map(arrays.specified, arguments), **{name: arrays.specified(value) for name, value in options.items()})
+    given = [dtypes.undivided(arrays.specified(each)) for each in arguments]
+    made = make(*given, **{name: dtypes.undivided(arrays.specified(value)) for name, value in options.items()})
     return dtypes.checked(made)
 
 

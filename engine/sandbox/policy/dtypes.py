@@ -2,11 +2,13 @@
 
 It adds up the size of a structured type in a C int, which wraps around, so that fields lie behind the element; and where it
 unites two types, it adds once more. So their sizes are bounded such that no sum comes near. Text is made of code points that
-Python's own C code takes for such, so memory that has been numbers becomes text only after a look at each of them.
+Python's own C code takes for such, so memory that has been numbers becomes text only after a look at each of them. Units
+of time it divides by whatever number is said, and by zero it ends the process.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,8 +29,13 @@ LAST = 0x10FFFF
 _Array: Any = np.ndarray
 _view = _Array.view
 """NumPy's own, whatever the methods of arrays are by now."""
-_PLAIN = frozenset(type(np.dtype(kind)) for kind in np.sctypeDict.values() if not issubclass(kind, np.flexible))
+_TIMES = (np.datetime64, np.timedelta64)
+_PLAIN = frozenset(
+    type(np.dtype(kind)) for kind in np.sctypeDict.values() if not issubclass(kind, np.flexible) and kind not in _TIMES
+)
 """Types of types of numbers and objects."""
+_DIVIDED = re.compile(r"(?:[mM]8|64)\[[^\]]*/")
+"""A unit of time as a part of another one, in the text of a type."""
 _NAMED = frozenset((bool, bytes, complex, float, int, object, str)) | frozenset(np.sctypeDict.values())
 
 
@@ -42,7 +49,32 @@ def settled(given: Any) -> Any:
     if given is None or (kind in _PLAIN and given.fields is None) or (kind is type and given in _NAMED):
         return given
     make: Any = np.dtype
-    return checked(make(specified(given)))
+    return checked(make(undivided(specified(given))))
+
+
+def undivided(wanted: Any) -> Any:
+    """What a type is to be made from.
+
+    Raises:
+        PolicyError: if one of its texts divides a unit of time.
+    """
+    pending = [wanted]
+    seen: dict[int, Any] = {}
+    while pending:
+        each = pending.pop()
+        if id(each) in seen:  # a list that is in itself, or in many places
+            continue
+        seen[id(each)] = each
+        if isinstance(each, bytes):
+            each = bytes.decode(each, "latin-1")
+        if isinstance(each, str):
+            if _DIVIDED.search(str.__str__(each)):
+                raise PolicyError("a unit of time cannot be a part of another one here", "Name the unit itself: m8[ms].")
+        elif type(each) in (list, tuple):
+            pending += each
+        elif type(each) is dict:
+            pending += dict.values(each)
+    return wanted
 
 
 def checked(dtype: Any) -> Any:
@@ -57,7 +89,8 @@ def checked(dtype: Any) -> Any:
         raise PolicyError("an element of an array cannot be as large as that here", "Use an array of more dimensions.")
     if not _is_sound(dtype):
         raise PolicyError(
-            "a field lies beyond its element, or text on other fields, or has no plain name", "Use an array for each field."
+            "a field lies beyond its element, or text on other fields, or has no plain name or unit",
+            "Use an array for each field.",
         )
     count, largest = _parts(dtype)
     if count > 1 and count * largest > RECORD:
@@ -68,11 +101,11 @@ def checked(dtype: Any) -> Any:
 
 
 def _is_sound(dtype: Any) -> bool:
-    """Whether all fields lie within an element, and text within no other field."""
+    """Whether all fields lie within an element, and text within no other field; and times are counted in some unit."""
     if dtype.subdtype is not None:
         return _is_sound(dtype.subdtype[0])
     if dtype.fields is None:
-        return True
+        return dtype.kind not in "mM" or np.datetime_data(dtype)[1] > 0
     if any(type(name) is not str for name in dtype.names):  # of a class of the program's, it may be found as another
         return False
     places = sorted((field[1], field[1] + field[0].itemsize, has_text(field[0])) for field in _fields(dtype))

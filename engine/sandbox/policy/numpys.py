@@ -171,7 +171,7 @@ def _described(real: Any) -> Callable[..., Any]:
     """A function that reads a type out of a file's header, with a look at the type."""
 
     def described(descr: Any) -> Any:
-        return dtypes.checked(real(descr))
+        return dtypes.checked(real(dtypes.undivided(descr)))
 
     return _named(described, real)  # type: ignore[no-any-return]
 

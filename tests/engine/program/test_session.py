@@ -174,3 +174,20 @@ def test_a_cells_text_is_tried_so_often_only(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(parsing, "read", counted)
     session.parts_of("In [1]:\nx = 1\n\n" + "This is no Python.\n\n" * 1_000)
     assert len(tries) <= 2 * session.TRIES + 4
+
+
+def test_a_function_of_many_paragraphs_is_read_so_often_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "".join(f"\n    x = {k}\n" for k in range(1_500))
+    text = f"In [1]:\ndef f():\n    x = 1\n{body}"
+    characters: list[int] = []
+    read = parsing.read
+
+    def counted(text: str) -> parsing.ProgramAst:
+        characters.append(len(text))
+        return read(text)
+
+    monkeypatch.setattr(parsing, "read", counted)
+    session.parts_of(text)
+    assert sum(characters) <= session.AGAIN + (session.TRIES + 4) * len(text)
+    (cell,) = session.cells_of(text.replace(body, body[: len(body) // 10]))[0]
+    assert "x = 100" in cell

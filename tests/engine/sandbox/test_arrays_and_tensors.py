@@ -56,3 +56,25 @@ def test_what_calls_the_program_back_is_not_taken_apart(thing: str) -> None:
     assert result.status in ("policy", "error")
     assert result.error is not None
     assert result.error.type in ("PolicyError", "TypeError", "ValueError")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np.dtype('m8[s/0]')", "np.dtype('f8,M8[D/0]')", "np.zeros(1).astype([('a', 'm8[s/0]')])", "np.zeros(1, b'm8[s/0]')",
+        "np.zeros(1).view('m8[s/0]')", "np.can_cast('m8[s/0]', 'f8')", "np.issubdtype('m8[s/0]', float)",
+        "np.zeros(2, 'm8[s]').astype('m8[0s]')", "np.zeros(1, {'names': ['a'], 'formats': ['m8[s/0]']})",
+        "np.load(io.BytesIO(b'\\x93NUMPY\\x01\\x00\\x76\\x00' + "
+        "str({'descr': 'm8[s/0]', 'fortran_order': False, 'shape': (1,)}).encode().ljust(117) + b'\\n' + bytes(8)))",
+    ],
+)  # fmt: skip
+def test_numpy_divides_no_unit_of_time_by_zero(text: str) -> None:
+    assert run(f"import io\nimport numpy as np\n{text}").status in ("policy", "error")
+
+
+def test_units_of_time_are_there() -> None:
+    result = run(
+        "import numpy as np\nprint(np.zeros(1, 'm8[25s]'), np.dtype('M8[D]'), np.array(['2020-01-01'], 'M8'), np.dtype('m8'))\n"
+        "print(np.dtype([('a/b', 'f8'), ('t', 'm8[ns]')]))\n"
+    )
+    assert result.output == ("[0] datetime64[D] ['2020-01-01'] timedelta64\n[('a/b', '<f8'), ('t', '<m8[ns]')]\n"), result.error

@@ -752,3 +752,18 @@ for LIMIT in range(1, 6):
     try: k = np.dtype({'names': [t, 'y'], 'formats': ['U2', 'i8'], 'offsets': [0, 0], 'itemsize': 8})
     except Exception as e: print(LIMIT, type(e)); continue
     print("REACHED")
+
+# %% a unit of time that is counted in nothing
+#: goal: marks
+import numpy as np
+a = np.zeros(2, 'm8[0s]')
+print("REACHED")
+
+# %% a unit of time that is divided by more than its parts
+#: goal: marks
+import numpy as np
+for make in (np.dtype, np.zeros(2).view, lambda kind: np.zeros(2, [('a', kind)]), lambda kind: np.issubdtype(kind, float)):
+    for kind in ('M8[D/4294967295]', b'M8[D/4294967295]', 'datetime64[D/4294967295]', ('M8[D/4294967295]', (2,))):
+        try: make(kind)
+        except Exception: continue
+        print("REACHED")
