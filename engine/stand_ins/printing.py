@@ -16,8 +16,10 @@ def format_stand_in(
     requires_grad: bool = False,
     grad_fn_name: str | None = None,
     tangent: str | None = None,
+    tensor_class: str | None = None,
 ) -> str:
     """What `repr(tensor)` gives."""
+    head = f"{tensor_class or 'tensor'}("
     is_sparse = isinstance(array, Sparse)
     suffixes = [] if is_sparse else ["device='meta'"]
     shape = f"({', '.join(map(str, array.shape))}{',' if array.ndim == 1 else ''})"
@@ -39,9 +41,7 @@ def format_stand_in(
         suffixes.append(f"grad_fn=<{grad_fn_name}>")
     elif requires_grad:
         suffixes.append("requires_grad=True")
-    if not is_sparse:
-        return "tensor(" + text + joined(text, "tensor(", suffixes, 7)
-    return "tensor(" + text + joined(text, "tensor(", suffixes, 7, True)
+    return head + text + joined(text, head, suffixes, len(head), is_sparse)
 
 
 def _part(array: Any, name: str) -> str:
