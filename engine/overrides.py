@@ -78,6 +78,18 @@ class DisableTorchFunctionSubclass:
         state.asked = self._before
 
 
+class DisableTorchFunction(DisableTorchFunctionSubclass):
+    """A block in which nobody is asked."""
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self._modes, state.modes = state.modes, []
+
+    def __exit__(self, *exc_info: object) -> None:
+        super().__exit__()
+        state.modes = self._modes
+
+
 def disabled_torch_function(
     cls: Any, func: Callable[..., Any], types: Any = (), args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
 ) -> Any:
@@ -203,9 +215,18 @@ def get_default_nowrap_functions() -> set[Callable[..., Any]]:
     return {_given(name).__get__ for name in ("_base", "grad")}
 
 
+_kept: dict[str, Any] = {}
+"""Tensor's own methods and attributes while it asks itself."""
+
+
+def _own(name: str) -> Any:
+    """A method or an attribute of Tensor's as it is where it does not ask."""
+    return _kept.get(name) or vars(Tensor)[name]
+
+
 def _given(name: str) -> Any:
     """A method or an attribute of Tensor's, as modes and classes are given it."""
-    return state.handed(vars(Tensor)[name], name)
+    return state.handed(_own(name), name)
 
 
 # --- methods and attributes -------------------------------------------------------------------------------------------------
@@ -244,12 +265,12 @@ def _for_program() -> bool:
 def _method(name: str) -> Callable[..., Any]:
     """A method that asks before it does what Tensor's does; where the other side of a reflected operator is a tensor as well,
     PyTorch knows the operator itself only."""
-    own = vars(Tensor)[name]
+    own = _own(name)
     plain = (_given(OF_OPERATORS.get(name, name)), getattr(own, "_before", own))
     binary = name in _OPERATORS
     turned = None
     if binary and name.startswith("__r") and (forward := name.replace("__r", "__", 1)) in vars(Tensor):
-        turned = (_given(OF_OPERATORS.get(forward, forward)), vars(Tensor)[forward])
+        turned = (_given(OF_OPERATORS.get(forward, forward)), _own(forward))
 
     @wraps(own)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -270,7 +291,7 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 def _attribute(name: str) -> property:
-    own = vars(Tensor)[name]
+    own = _own(name)
 
     def asked(access: Callable[..., Any], given: Callable[..., Any]) -> Callable[..., Any]:
         def reached(self: Any, *value: Any) -> Any:
@@ -292,13 +313,14 @@ def _iterated(self: Any) -> Iterator[Any]:
         result = answer(_given("unbind"), (self, 0), {}, "torch.Tensor.unbind")
         if result is not UNANSWERED:
             return iter(result)
-    return iter(vars(Tensor)["__iter__"](self))
+    return iter(_own("__iter__")(self))
 
 
 def _asking() -> dict[str, Any]:
     """What asks before it does what Tensor's methods and attributes do, by name."""
     made: dict[str, Any] = {"__iter__": _iterated}
-    for name, own in vars(Tensor).items():
+    for name in list(vars(Tensor)):
+        own = _own(name)
         if name in _NOT_ASKED or isinstance(own, Absent) or (name[0] == "_" and name[:2] != "__" and name not in _SEEN):
             continue
         if isinstance(own, property):
@@ -380,15 +402,11 @@ class TorchFunctionMode:
             _tensor_asks(False)
 
 
-_kept: dict[str, Any] = {}
-"""Tensor's own methods and attributes while it asks itself."""
-
-
 def _tensor_asks(asks: bool) -> None:
     """Let Tensor itself ask, as long as there is a mode, or no longer."""
     if asks and not _kept:
         asking = _asking()
-        _kept.update({name: vars(Tensor)[name] for name in asking})
+        _kept.update({name: _own(name) for name in asking})
     else:
         asking = dict(_kept)
         _kept.clear()
@@ -450,14 +468,27 @@ def is_tensor_like(inp: Any) -> bool:
     return type(inp) is Tensor or hasattr(inp, "__torch_function__")
 
 
+def _names() -> dict[Any, str]:
+    """Tensor's own methods, and what reads and sets its attributes, with their names."""
+    found: dict[Any, str] = {}
+    for name in vars(Tensor):
+        own = _own(name)
+        if isinstance(own, property):
+            given = _given(name)
+            found |= {given.__get__: f"{name}.__get__", given.__set__: f"{name}.__set__"}
+        elif isinstance(own, FunctionType):
+            found |= {_given(name): name}
+    return found
+
+
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
     """Whether a function is a method of Tensor, or reads or sets one of its attributes."""
-    return any(func is own for own in vars(Tensor).values()) or getattr(func, "__name__", "") in ("__get__", "__set__")
+    return func in _names()
 
 
 def resolve_name(f: Callable[..., Any]) -> str | None:
-    """The name of a function, with the module that it is in; None for what has none."""
-    name = getattr(f, "__name__", None)
-    if name is None:
-        return None
-    return f"torch.Tensor.{name}" if is_tensor_method_or_property(f) else f"torch.{name}"
+    """The name of one of PyTorch's functions, with what it is found in; None for any other."""
+    if (name := _names().get(f)) is not None:
+        return f"torch.Tensor.{name}"
+    called = vars(f).get("_called") if isinstance(f, FunctionType) else None
+    return None if called is None else f"{called.owner}.{called.known_as}"

@@ -9,10 +9,11 @@ from ..autograd.error_nodes import undefined
 from ..autograd.node import Node
 from ..autograd.saved_variable import SavedTensor
 from ..context import context
-from ..overrides import DisableTorchFunctionSubclass
+from ..overrides import DisableTorchFunction, DisableTorchFunctionSubclass
 from ..overrides import disabled_torch_function as _disabled_torch_function_impl
 
 __all__ = [
+    "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "_autograd",
     "_current_autograd_node",

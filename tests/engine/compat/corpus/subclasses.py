@@ -261,3 +261,21 @@ t.label, x.label, d.label = ['t'], ['x'], ['d']
 for made, of in ((copy.copy(t), t), (copy.copy(x), x), (copy.deepcopy(x), x)):
     print(made, made.label, made.label is of.label)
 copy.deepcopy(t)
+
+# %% functions and their names
+#: gives: ['torch.randn', 'torch.Tensor.T.__get__', 'torch.Tensor.matmul', 'torch.nn.functional.softmax', 'torch.Tensor.sum', 'torch.Tensor.add'] T
+#: gives: torch.relu True
+import torch
+class Mode(torch.overrides.TorchFunctionMode):
+    def __init__(self): self.names = []
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.names.append(torch.overrides.resolve_name(func))
+        return func(*args, **(kwargs or {}))
+with Mode() as mode:
+    x = torch.randn(3, 3)
+    torch.nn.functional.softmax(x @ x.T, -1).sum()
+    class T(torch.Tensor): pass
+    T([1.0]) + 1
+    with torch._C.DisableTorchFunction(): torch.zeros(2)
+print(mode.names, type(T([1.0]) + 1).__name__)
+print(torch.overrides.resolve_name(torch.relu), torch.overrides.is_tensor_method_or_property(torch.Tensor.add))
