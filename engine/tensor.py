@@ -140,14 +140,14 @@ class Tensor:
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
         if not cls.__module__.startswith(OURS):
-            from .overrides import inherited
+            from .overriding import inherited
 
             inherited(cls)
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None) -> Any:
         """The result of a function of PyTorch's that a tensor of the class was given to, as tensors of the class."""
-        from .overrides import torch_function
+        from .asking import torch_function
 
         return torch_function(cls, func, types, args, kwargs)
 
@@ -686,7 +686,7 @@ class Tensor:
             )
         kind = type(self)
         if kind.__module__ not in _WITHOUT_NAME:
-            from .overrides import DisableTorchFunctionSubclass
+            from .asking import DisableTorchFunctionSubclass
 
             with DisableTorchFunctionSubclass():
                 if type(self.new_empty(())) is not kind:

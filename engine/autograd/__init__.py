@@ -52,7 +52,7 @@ def load() -> None:
     """Bind what is loaded on first use, functions before modules of the same name."""
     for name, module in _ELSEWHERE.items():
         globals()[name] = getattr(import_module(f".{module}", __name__), name)
-    asks_first = import_module("..overrides", __name__).asks_first
+    asks_first = import_module("..asking", __name__).asks_first
     globals()["grad"] = asks_first(globals()["grad"], "torch.autograd.grad")
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
+from ..asking import DisableTorchFunction, DisableTorchFunctionSubclass
+from ..asking import disabled_torch_function as _disabled_torch_function_impl
 from ..autograd.error_nodes import undefined
 from ..autograd.node import Node
 from ..autograd.saved_variable import SavedTensor
 from ..context import context
-from ..overrides import DisableTorchFunction, DisableTorchFunctionSubclass
-from ..overrides import disabled_torch_function as _disabled_torch_function_impl
 
 __all__ = [
     "DisableTorchFunction",

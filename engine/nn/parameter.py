@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ..asking import disabled_torch_function
 from ..autograd.saved_variable import Counter
 from ..compat.classes import known_as
 from ..context import context, observed
 from ..dtypes import INEXACT
 from ..op.declare import CREATED
 from ..ops.creation import factories
-from ..overrides import Overriding, disabled_torch_function
+from ..overriding import Overriding
 from ..tensor import Tensor, constant, fill, new
 
 

@@ -16,7 +16,7 @@ from ..op import codegen
 from ..op.code_cache import codes
 from ..op.declare import FUNCTIONS, TABLE
 from ..op.slow_path import NUMBERS
-from ..overrides import OF_OPERATORS
+from ..overriding import OF_OPERATORS
 from ..tensor import Absent, Tensor
 from .calling import callable_as
 from .convolution import convolve, grids, interpolation, max_pooling, mean_pooling, padding, shuffles, unfold

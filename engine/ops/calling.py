@@ -17,13 +17,13 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from .. import compat, dtypes
+from ..asking import UNANSWERED, answer, overriding_in, state, when_begun
 from ..compat.arguments import plain_kinds, refused
 from ..compat.signatures import invalid_combination, overloads, written
 from ..context import CALL, context, grad_mode, outside
 from ..op.code_cache import codes
 from ..op.codegen import named_result
 from ..op.declare import traits_of
-from ..overrides import UNANSWERED, answer, overriding_in, state, when_begun
 from ..tensor import Tensor
 from .former_overloads import factors_of, reordered
 from .memory.inplace import INPLACE

@@ -11,13 +11,13 @@ from importlib import import_module
 import numpy as np
 
 from ... import dtypes, libraries, nn, stand_ins
+from ...asking import state as overrides
 from ...autograd.node import Node
 from ...compat.signatures import overloads
 from ...discovery import modules
 from ...op.backward_codegen import write_backward
 from ...op.code_cache import codes
 from ...op.declare import TABLE
-from ...overrides import state as overrides
 from ...tensor import Tensor
 from ..facades.mended import mend
 from ..policy import arrays, natives, numpys, protocols, unbound

@@ -76,7 +76,7 @@ ops/memory/inplace_views.py turning.turn
 ops/pointwise/complex_numbers.py _taken.part
 ops/pointwise/special.py _plain.value
 optim/scheduler_base.py flag
-overrides.py _tensor_asks inherited
+overriding.py inherited tensor_asks
 profiler/watching.py Watching.__getattr__
 safe_attributes.py delete read write
 tables.py settings_table
