@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..compat.version import since
+from ..ops.near import add_product, plus_product
 from ..tensor import Array, Tensor, constant
 from .optimizer import Group, Optimizer, State
 from .update_rules import advance, check, not_negative, number, options, scalar, zeros
@@ -45,7 +46,7 @@ class SGD(Optimizer):
     def _update(self, p: Array, g: Array, state: State, group: Group) -> None:
         decay, momentum = number(group["weight_decay"]), group["momentum"]
         if decay != 0:
-            g = g + p * decay
+            g = plus_product(g, p, decay)
         if momentum != 0:
             buffer = state.get("momentum_buffer")
             if buffer is None:
@@ -53,9 +54,9 @@ class SGD(Optimizer):
             else:
                 b = buffer._array
                 b *= momentum
-                b += g * (1 - group["dampening"])
-            g = g + buffer._array * momentum if group["nesterov"] else buffer._array
-        p -= g * float(number(group["lr"]))
+                add_product(b, g, 1 - group["dampening"])
+            g = plus_product(g, buffer._array, momentum) if group["nesterov"] else buffer._array
+        add_product(p, g, -float(number(group["lr"])))
 
 
 AVERAGING_CHECKED = since("2.15", True, before=False)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..arguments import given
+from ..ops.near import add_product, plus_product
 from ..tensor import Array, Tensor, constant
 
 
@@ -97,14 +98,14 @@ def advance(state: dict[str, Any]) -> float:
 def lerp(x: Array, end: Array, weight: float) -> None:
     r"""$x \leftarrow x + w\,(e - x)$ in place, from the nearer end."""
     if abs(weight) < 0.5:
-        x += weight * (end - x)
+        add_product(x, end - x, weight)
     else:
-        x[...] = end - (end - x) * (1 - x.dtype.type(weight))
+        x[...] = plus_product(end, end - x, x.dtype.type(weight) - 1)
 
 
 def addcmul(x: Array, a: Array, b: Array, value: float) -> None:
     r"""$x \leftarrow x + v\,a\,b$ in place."""
-    x += a * value * b
+    add_product(x, a * value, b)
 
 
 def addcdiv(x: Array, a: Array, b: Array, value: float) -> None:

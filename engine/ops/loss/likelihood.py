@@ -13,6 +13,7 @@ from ...dtypes import INEXACT, SCALAR_NAMES
 from ...op.declare import function, op
 from ...op.slow_path import autocast
 from ...tensor import Tensor, constant
+from ..near import near
 from ..nn.activation import logsigmoid, sigmoid
 from ..pointwise.comparison import _clamp, where
 from ..pointwise.special import xlogy
@@ -51,7 +52,7 @@ from .elementwise import (
 )
 def _binary_cross_entropy(self, target, weight, reduction):
     """The cross-entropy of probabilities and targets; logarithms are bounded by -100."""
-    each = (target - 1) * np.maximum(np.log1p(-self), -100) - target * np.maximum(np.log(self), -100)
+    each = (target - 1) * np.maximum(near(np.log1p, -self), -100) - target * np.maximum(near(np.log, self), -100)
     return reduced(each if weight is None else each * weight, reduction)
 
 
@@ -112,7 +113,7 @@ def binary_cross_entropy(
 )
 def _bce_with_logits(self, target, weight, pos_weight, reduction):
     """The cross-entropy of logits and targets, computed stably."""
-    log_sigmoid = np.minimum(self, 0) - np.log1p(np.exp(-np.abs(self)))
+    log_sigmoid = np.minimum(self, 0) - near(np.log1p, near(np.exp, -np.abs(self)))
     scale = 1 if pos_weight is None else (pos_weight - 1) * target + 1
     each = (1 - target) * self - scale * log_sigmoid
     return reduced(each if weight is None else each * weight, reduction)

@@ -11,6 +11,7 @@ from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op
 from ...op.slow_path import real
 from ...tensor import Tensor
+from ..near import near
 from ..pointwise.comparison import where
 from ..pointwise.special import erf
 from ..pointwise.unary import exp, tanh, zeros_like_grad
@@ -34,7 +35,7 @@ def floating_only(kernel: str, tensor: Tensor) -> None:
 )
 def sigmoid(self):
     """The logistic function, `1 / (1 + exp(-x))`."""
-    return 1 / (1 + np.exp(-self))
+    return 1 / (1 + near(np.exp, -self))
 
 
 @op(
@@ -95,7 +96,7 @@ def masked(array, out):
 def _gelu(self, approximate):
     """`x` times the probability that a standard normal number is less than `x`."""
     if approximate == "tanh":
-        return self * 0.5 * (1 + np.tanh(inner(self)))
+        return self * 0.5 * (1 + near(np.tanh, inner(self)))
     return self * normal_cdf._op.forward(self)
 
 
@@ -176,7 +177,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def _softplus(self, beta, threshold):
     """`log(1 + exp(beta * x)) / beta`; the identity above the threshold."""
     scaled = self * beta
-    return np.where(scaled > threshold, self, np.log1p(np.exp(np.minimum(scaled, threshold))) / beta)
+    return np.where(scaled > threshold, self, near(np.log1p, near(np.exp, np.minimum(scaled, threshold))) / beta)
 
 
 @function
@@ -198,7 +199,7 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
 )
 def _log_sigmoid(self):
     """The logarithm of the logistic function."""
-    return np.minimum(self, 0) - np.log1p(np.exp(-np.abs(self)))
+    return np.minimum(self, 0) - near(np.log1p, near(np.exp, -np.abs(self)))
 
 
 @function

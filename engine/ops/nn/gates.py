@@ -11,6 +11,7 @@ from ...op.declare import TABLE, function, op
 from ...op.slow_path import real
 from ...tensor import Tensor
 from ..memory.inplace import inplace as in_place
+from ..near import near
 from ..pointwise.comparison import in_range, where
 from ..pointwise.unary import tanh
 from .activation import _softplus, floating_only, sigmoid
@@ -28,7 +29,7 @@ LAYOUT = "elementwise"
 )
 def _silu(self):
     """`x * sigmoid(x)`."""
-    return self / (1 + np.exp(-self))
+    return self / (1 + near(np.exp, -self))
 
 
 def silu_backward(grad, self):
@@ -47,7 +48,7 @@ def silu_backward(grad, self):
 )
 def _mish(self):
     """`x * tanh(softplus(x))`."""
-    return self * np.tanh(_softplus._op.forward(self, 1.0, 20.0))
+    return self * near(np.tanh, _softplus._op.forward(self, 1.0, 20.0))
 
 
 def mish_backward(grad, self):

@@ -13,6 +13,7 @@ from ...op.slow_path import autocast, real
 from ...tensor import Tensor, constant
 from ..creation.generator import source
 from ..memory.inplace import inplace as in_place
+from ..near import near
 from ..pointwise.comparison import where
 from ..pointwise.unary import exp
 from .activation import floating_only, relu, threshold_backward
@@ -256,7 +257,7 @@ def _exponential(name: str, node: str) -> tuple[Any, Any]:
     """An operation by elu's formula, and its in-place variant."""
 
     def forward(self, alpha, scale, input_scale):
-        below = np.expm1(np.minimum(self, 0) * input_scale) * (alpha * scale)
+        below = near(np.expm1, np.minimum(self, 0) * input_scale) * (alpha * scale)
         return np.maximum(self, 0) * scale + below
 
     def result(self, alpha, scale, input_scale):

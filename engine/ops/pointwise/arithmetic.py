@@ -11,6 +11,7 @@ from ...errors import UNIMPLEMENTED
 from ...op.declare import function, op, overload
 from ...op.slow_path import no_difference
 from ...tensor import Tensor, constant
+from ..near import near_power, plus_product, plus_products
 from .comparison import where
 from .unary import is_complex, log, zeros_like_grad
 
@@ -52,7 +53,7 @@ def factor(self, alpha):
 )
 def add(self, other, *, alpha=1):
     """Sum, `self + alpha * other`."""
-    return self + (other if alpha == 1 and alpha is not True else other * factor(self, alpha))
+    return self + other if alpha == 1 and alpha is not True else plus_product(self, other, factor(self, alpha))
 
 
 @op(
@@ -67,7 +68,7 @@ def sub(self, other, *, alpha=1):
     """Difference, `self - alpha * other`."""
     if self.dtype.kind == "b":
         raise no_difference(2)
-    return self - (other if alpha == 1 and alpha is not True else other * factor(self, alpha))
+    return self - other if alpha == 1 and alpha is not True else plus_product(self, other, -factor(self, alpha))
 
 
 @op(
@@ -83,7 +84,7 @@ def _rsub_tensor(self, other, *, alpha=1):
     """Reversed difference, `other - alpha * self`."""
     if self.dtype.kind == "b":
         raise no_difference(2)
-    return other - (self if alpha == 1 and alpha is not True else self * factor(self, alpha))
+    return other - self if alpha == 1 and alpha is not True else plus_product(other, self, -factor(self, alpha))
 
 
 _rsub_number = overload(_rsub_tensor, "_rsub_number", "RsubBackward1", number="other")
@@ -309,7 +310,16 @@ def _pow_scalar(self, exponent):
             self = self.astype(np.int64)
         elif exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return self * self if exponent == 2 else self**exponent
+    return power_of(self, exponent)
+
+
+def power_of(array, exponent):
+    """`array ** exponent` for a number, by multiplications where PyTorch's kernels multiply."""
+    if exponent == 2:
+        return array * array
+    if exponent == 3:
+        return array * array * array
+    return near_power(array, exponent)
 
 
 def pow_backward_self(grad, self, exponent):
@@ -326,7 +336,7 @@ def pow_backward_exponent(grad, self, exponent, result):
 def whole_power(self, exponent):
     """A power; of whole numbers a negative one is what is left of the fraction: zero, unless the base is one or minus one."""
     if exponent.dtype.kind != "i" or not (exponent < 0).any():
-        return self**exponent
+        return near_power(self, exponent)
     ones = np.where(self == 1, 1, np.where(self == -1, 1 - 2 * (exponent % 2), 0))
     return np.where(exponent < 0, ones, self ** np.maximum(exponent, 0)).astype(exponent.dtype)
 
@@ -387,7 +397,7 @@ def square(input: Tensor) -> Tensor:
 )
 def addcmul(input, tensor1, tensor2, *, value=1):
     """`input + value * tensor1 * tensor2`."""
-    return input + value * tensor1 * tensor2
+    return plus_products(input, value * tensor1, tensor2)
 
 
 @op(
@@ -398,7 +408,7 @@ def addcmul(input, tensor1, tensor2, *, value=1):
 )
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """`input + value * tensor1 / tensor2`."""
-    return input + value * (tensor1 / tensor2)
+    return input + value * tensor1 / tensor2
 
 
 @op(
@@ -414,7 +424,13 @@ def _lerp_tensor(self, end, weight):
     """The point a part `weight`, a tensor, of the way from `self` to `end`."""
     if self.dtype.kind not in INEXACT:
         raise NotImplementedError(f"\"lerp_kernel_tensor\" not implemented for '{SCALAR_NAMES[OF_NUMPY[self.dtype]]}'")
-    return self + weight * (end - self)
+    return plus_products(*nearer(self, end, weight))
+
+
+def nearer(start, end, weight):
+    """The end that the point is nearer to, the part of the way from there, and the way."""
+    near_start = np.abs(weight) < 0.5
+    return np.where(near_start, start, end), np.where(near_start, weight, weight - 1), end - start
 
 
 @op(
@@ -428,7 +444,9 @@ def _lerp_number(self, end, weight):
     """The point a part `weight`, a number, of the way from `self` to `end`."""
     if self.dtype.kind not in INEXACT:
         raise NotImplementedError(f"\"lerp_kernel_scalar\" not implemented for '{SCALAR_NAMES[OF_NUMPY[self.dtype]]}'")
-    return self + self.dtype.type(weight) * (end - self)
+    if abs(weight) >= 0.5:
+        return plus_product(end, end - self, self.dtype.type(weight) - 1)
+    return plus_product(self, end - self, self.dtype.type(weight))
 
 
 @function(inplace=_lerp_tensor)

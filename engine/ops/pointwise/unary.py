@@ -10,6 +10,7 @@ import numpy as np
 from ...dtypes import INEXACT, OF_NUMPY, SCALAR_NAMES
 from ...op.declare import function, op
 from ...tensor import Tensor
+from ..near import near
 
 ELEMENTWISE = True
 SMALL_FORMULAS = True
@@ -39,43 +40,43 @@ def isfinite(self):
 @op(r"e^{{ {self} }}", traits="saturates exponential", floating=True, self=lambda grad, result: grad * result)
 def exp(self):
     """e to the power of each element."""
-    return np.exp(self)
+    return near(np.exp, self)
 
 
 @op(r"2^{{ {self} }}", traits="exponential", floating=True, self=lambda grad, result: grad * result * math.log(2))
 def exp2(self):
     """2 to the power of each element."""
-    return np.exp2(self)
+    return near(np.exp2, self)
 
 
 @op(r"e^{{ {self} }} - 1", traits="exponential", floating=True, self=lambda grad, result: grad * (result + 1))
 def expm1(self):
     """`exp(x) - 1`, exact near zero."""
-    return np.expm1(self)
+    return near(np.expm1, self)
 
 
 @op(r"\ln {self}", traits="logarithm", floating=True, self=lambda grad, self: grad / self)
 def log(self):
     """Natural logarithm of each element."""
-    return np.log(self)
+    return near(np.log, self)
 
 
 @op(r"\log_2 {self}", traits="logarithm", floating=True, self=lambda grad, self: grad / (self * math.log(2)))
 def log2(self):
     """Logarithm to base 2 of each element."""
-    return np.log2(self)
+    return near(np.log2, self)
 
 
 @op(r"\log_{{10}} {self}", traits="logarithm", floating=True, self=lambda grad, self: grad / (self * math.log(10)))
 def log10(self):
     """Logarithm to base 10 of each element."""
-    return np.log10(self)
+    return near(np.log10, self)
 
 
 @op(r"\ln(1 + {self})", floating=True, self=lambda grad, self: grad / (self + 1), node="Log1PBackward0")
 def log1p(self):
     """`log(1 + x)`, exact near zero."""
-    return np.log1p(self)
+    return near(np.log1p, self)
 
 
 @op(r"\sqrt{{ {self} }}", traits="root", floating=True, self=lambda grad, result: grad / (2 * result))
@@ -98,55 +99,55 @@ def rsqrt(self):
 @op(r"\sin {self}", floating=True, self=lambda grad, self: grad * cos(self))
 def sin(self):
     """Sine of each element, in radians."""
-    return np.sin(self)
+    return near(np.sin, self)
 
 
 @op(r"\cos {self}", floating=True, self=lambda grad, self: grad * -sin(self))
 def cos(self):
     """Cosine of each element, in radians."""
-    return np.cos(self)
+    return near(np.cos, self)
 
 
 @op(r"\tan {self}", floating=True, self=lambda grad, result: grad * (1 + result * result))
 def tan(self):
     """Tangent of each element, in radians."""
-    return np.tan(self)
+    return near(np.tan, self)
 
 
 @op(r"\arcsin {self}", traits="arc", floating=True, self=lambda grad, self: grad * rsqrt(1 - self * self))
 def asin(self):
     """Inverse sine of each element, in radians."""
-    return np.arcsin(self)
+    return near(np.arcsin, self)
 
 
 @op(r"\arccos {self}", traits="arc", floating=True, self=lambda grad, self: grad * -rsqrt(1 - self * self))
 def acos(self):
     """Inverse cosine of each element, in radians."""
-    return np.arccos(self)
+    return near(np.arccos, self)
 
 
 @op(r"\arctan {self}", floating=True, self=lambda grad, self: grad / (self * self + 1))
 def atan(self):
     """Inverse tangent of each element, in radians."""
-    return np.arctan(self)
+    return near(np.arctan, self)
 
 
 @op(r"\sinh {self}", traits="exponential", floating=True, self=lambda grad, self: grad * cosh(self))
 def sinh(self):
     """Hyperbolic sine of each element."""
-    return np.sinh(self)
+    return near(np.sinh, self)
 
 
 @op(r"\cosh {self}", traits="exponential magnitude", floating=True, self=lambda grad, self: grad * sinh(self))
 def cosh(self):
     """Hyperbolic cosine of each element."""
-    return np.cosh(self)
+    return near(np.cosh, self)
 
 
 @op(r"\tanh {self}", traits="saturates squashes", floating=True, self=lambda grad, result: tanh_backward(grad, result))
 def tanh(self):
     """Hyperbolic tangent of each element."""
-    return np.tanh(self)
+    return near(np.tanh, self)
 
 
 @op(
@@ -166,19 +167,19 @@ def tanh_backward(grad_output, output):
 @op(r"\mathrm{{arsinh}}({self})", floating=True, self=lambda grad, self: grad * rsqrt(self * self + 1))
 def asinh(self):
     """Inverse hyperbolic sine of each element."""
-    return np.arcsinh(self)
+    return near(np.arcsinh, self)
 
 
 @op(r"\mathrm{{arcosh}}({self})", floating=True, self=lambda grad, self: grad * rsqrt(self * self - 1))
 def acosh(self):
     """Inverse hyperbolic cosine of each element."""
-    return np.arccosh(self)
+    return near(np.arccosh, self)
 
 
 @op(r"\mathrm{{artanh}}({self})", traits="arc", floating=True, self=lambda grad, self: grad / (1 - self * self))
 def atanh(self):
     """Inverse hyperbolic tangent of each element."""
-    return np.arctanh(self)
+    return near(np.arctanh, self)
 
 
 @op(
