@@ -25,11 +25,15 @@ def near(function: Any, array: Any) -> Any:
 
 def near_power(base: Any, exponent: Any) -> Any:
     """`base ** exponent`, of two arrays of one dtype, or of an array and a number."""
-    if base.dtype is FLOAT32 and base.size <= FEW and (exponent.__class__ is not np.ndarray or exponent.size <= FEW):
-        if exponent.__class__ is not np.ndarray and not isinstance(exponent, complex):
-            exponent = float(float32(exponent))
-        return np.power(base, exponent, dtype=float64).astype(float32)
-    return base**exponent
+    if base.dtype is not FLOAT32 or base.size > FEW:
+        return base**exponent
+    if exponent.__class__ is not np.ndarray:
+        if isinstance(exponent, complex):
+            return base**exponent
+        exponent = float32(exponent)
+    if exponent.size > FEW or exponent.dtype is not FLOAT32:
+        return base**exponent
+    return np.power(base, exponent, dtype=float64).astype(float32)
 
 
 def plus_product(a: Any, b: Any, factor: Any) -> Any:
