@@ -309,7 +309,16 @@ def _pow_scalar(self, exponent):
             self = self.astype(np.int64)
         elif exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
-    return self * self if exponent == 2 else self**exponent
+    return power_of(self, exponent)
+
+
+def power_of(array, exponent):
+    """`array ** exponent` for a number, by multiplications where PyTorch's kernels multiply."""
+    if exponent == 2:
+        return array * array
+    if exponent == 3:
+        return array * array * array
+    return array**exponent
 
 
 def pow_backward_self(grad, self, exponent):
@@ -398,7 +407,7 @@ def addcmul(input, tensor1, tensor2, *, value=1):
 )
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """`input + value * tensor1 / tensor2`."""
-    return input + value * (tensor1 / tensor2)
+    return input + value * tensor1 / tensor2
 
 
 @op(
@@ -414,7 +423,14 @@ def _lerp_tensor(self, end, weight):
     """The point a part `weight`, a tensor, of the way from `self` to `end`."""
     if self.dtype.kind not in INEXACT:
         raise NotImplementedError(f"\"lerp_kernel_tensor\" not implemented for '{SCALAR_NAMES[OF_NUMPY[self.dtype]]}'")
-    return self + weight * (end - self)
+    start, part, way = nearer(self, end, weight)
+    return start + part * way
+
+
+def nearer(start, end, weight):
+    """The end that the point is nearer to, the part of the way from there, and the way."""
+    near_start = np.abs(weight) < 0.5
+    return np.where(near_start, start, end), np.where(near_start, weight, weight - 1), end - start
 
 
 @op(
@@ -428,7 +444,8 @@ def _lerp_number(self, end, weight):
     """The point a part `weight`, a number, of the way from `self` to `end`."""
     if self.dtype.kind not in INEXACT:
         raise NotImplementedError(f"\"lerp_kernel_scalar\" not implemented for '{SCALAR_NAMES[OF_NUMPY[self.dtype]]}'")
-    return self + self.dtype.type(weight) * (end - self)
+    weight = self.dtype.type(weight)
+    return self + weight * (end - self) if abs(weight) < 0.5 else end - (end - self) * (1 - weight)
 
 
 @function(inplace=_lerp_tensor)

@@ -33,10 +33,17 @@ def _kept(f, self, dim):
     return f(self, axis=dim) if self.ndim else self.copy()
 
 
+def _in_double(f, self, dim):
+    """A running sum or product; of float32 carried on in float64 and rounded at each element, as in PyTorch."""
+    if self.dtype == np.float32 and self.ndim:
+        return f(self, axis=dim, dtype=np.float64).astype(np.float32)
+    return _kept(f, self, dim)
+
+
 @op(r"\mathrm{{cumsum}}({self})", self=lambda grad, dim: running_back(grad, dim), node="CumsumBackward0", name="cumsum")
 def _cumsum(self, dim):
     """Running sum along one dimension."""
-    return _kept(np.cumsum, _counting(self), dim)
+    return _in_double(np.cumsum, _counting(self), dim)
 
 
 def running_back(grad, dim):
@@ -59,7 +66,7 @@ def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
 )
 def _cumprod(self, dim):
     """Running product along one dimension."""
-    return _kept(np.cumprod, _counting(self), dim)
+    return _in_double(np.cumprod, _counting(self), dim)
 
 
 def cumprod_backward(grad, self, result, dim):

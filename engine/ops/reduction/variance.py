@@ -39,6 +39,8 @@ def squared(array):
 )
 def _var(self, dim, correction, keepdim):
     """Variance over some dimensions; the sum of squares is divided by the count less `correction`."""
+    if self.dtype == np.float32:
+        return _var._op.forward(self.astype(np.float64), dim, correction, keepdim).astype(np.float32)
     centred = self - np.mean(self, axis=dim, keepdims=True, dtype=self.dtype)
     n = count(self.shape, dim) - correction
     squares = squared(centred)
@@ -54,7 +56,10 @@ def _var(self, dim, correction, keepdim):
     name="std",
 )
 def _std(self, dim, correction, keepdim):
-    """Standard deviation over some dimensions."""
+    """Standard deviation over some dimensions; of float32, as the variance, from float64 rounded once, as in PyTorch."""
+    if self.dtype == np.float32:
+        self = self.astype(np.float64)
+        return np.sqrt(_var._op.forward(self, dim, correction, keepdim)).astype(np.float32)
     return np.sqrt(_var._op.forward(self, dim, correction, keepdim))
 
 

@@ -307,6 +307,8 @@ class Run:
         worded = in_pytorchs_words(error)
         if worded is not None:
             error = worded.with_traceback(error.__traceback__)
+        if message is not None and isinstance(error, MemoryError):  # NumPy's has a private name and tells of one array
+            error = MemoryError(message).with_traceback(error.__traceback__)
         text = said(error) if message is None else message
         help_text = plain(help_for(error))
         kind = name_of(_standard(error))

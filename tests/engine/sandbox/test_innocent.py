@@ -411,3 +411,9 @@ def test_programs_put_together_by_chance(pieces: list[tuple[str, int]], notebook
     assert result.status in ("ok", "error", "too_large")
     assert result.recording is not None
     assert len(result.recording.events) <= events + 2
+
+
+def test_an_array_that_is_too_large_is_said_in_one_sentence() -> None:
+    result = ran("import torch\nx = torch.ones(2048, 1024, 1) * torch.ones(1, 1024, 512)", Limits(seconds=120, memory_mb=512))
+    assert result.error is not None
+    assert result.error.traceback.splitlines()[-1] == "MemoryError: a program may use at most 512 MB of memory"
