@@ -9,6 +9,7 @@ import msgspec
 from ..recording.events import NOTHING
 from ..recording.index import index_of
 from ..recording.recording import Recording
+from .answers.codes import NEUTRAL
 from .findings.catalogue import every_kind
 from .findings.refusals import PROGRAM_ERROR
 from .paths import paths_of
@@ -55,6 +56,8 @@ def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -
     of_loss = reason.code.startswith("loss_")
     if of_loss:
         asked |= _on_the_way(recording, reason.tensor)
+    if reason.code in NEUTRAL and not reason.wrong:
+        asked |= {_place(recording, int(key[1:])) for key in reason.nodes if key.startswith("t") and _is_result(recording, key)}
     if reason.code in _NOT_DOWN:
         asked |= _learning(recording, reason.tensor)
     for finding in grave:
@@ -100,6 +103,10 @@ def _beside(finding: Finding, reason: Reason) -> bool:
 
 def _is_about(recording: Recording, tensors: Iterable[int], asked: Collection[object]) -> bool:
     return any(_place(recording, each) in asked or _born(recording, each) in asked for each in tensors)
+
+
+def _is_result(recording: Recording, key: str) -> bool:
+    return index_of(recording).tensors[int(key[1:])].info.node != NOTHING
 
 
 def _born(recording: Recording, tensor: int) -> object:

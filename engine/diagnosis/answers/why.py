@@ -17,7 +17,7 @@ from .asked_for import only_told
 from .codes import CODES
 from .flags import requires_grad
 from .grad_query import Question
-from .lines import why_line
+from .lines import why_bound, why_line
 from .losses import why_loss
 from .modules import why_module
 from .names import items, members, named
@@ -26,7 +26,7 @@ from .not_recorded import not_recorded
 from .present import present
 from .subject import LineSubject, LossSubject, ModuleSubject, Subject, TensorSubject, UpdateSubject, is_loss, parse
 from .unmoved import with_steps
-from .updates import why_update
+from .updates import kept_statistic, why_update
 
 __all__ = ["CODES", "why"]
 
@@ -65,6 +65,8 @@ def why(recording: Recording, about: int | str | Subject, step: int | None = Non
         return why_loss(paths, subject.tensor, step) or of_tensor(paths, subject.tensor, step)
     if isinstance(subject.tensor, int):
         return of_tensor(paths, subject.tensor, step)
+    if isinstance(about, str) and about.strip() == subject.tensor and (kept := kept_statistic(paths, subject.tensor, step)):
+        return kept
     if members(paths, subject.tensor, step):
         return why_module(paths, subject.tensor, step, of_tensor)
     return of_tensor(paths, subject.tensor, step)
@@ -95,7 +97,9 @@ def of_tensor(paths: Paths, tensor: int | str, step: int) -> Reason:
             if failed is not None:
                 return failed
             if not items(paths, name, step):
-                raise
+                if (bound := why_bound(paths, name, step)) is None:
+                    raise
+                return bound
             return why_module(paths, name, step, of_tensor)
         if number == NOTHING:
             return _no_tensor(paths, name, step)
