@@ -384,3 +384,19 @@ def test_a_loop_in_a_function_that_nobody_calls_is_none_that_holds_nothing() -> 
     lines = EMPTY.splitlines()
     never = [*lines[:4], "def train():", *("    " + line for line in lines[4:-1]), lines[-1]]
     assert findings(recorded("\n".join(never) + "\n")) == []
+
+
+SAMPLED = """import torch
+from torch.utils.data import DataLoader, TensorDataset, WeightedRandomSampler
+x, y = torch.randn(40, 4), (torch.arange(40) >= 32).long()
+weights = 1 / torch.bincount(y)
+sampler = WeightedRandomSampler(weights, 40)
+loader = DataLoader(TensorDataset(x, y), batch_size=20, sampler=sampler)
+for inputs, labels in loader:
+    print(labels.sum() > 0)
+"""
+
+
+def test_what_is_no_tensor_is_explained_by_a_finding_that_names_its_line() -> None:
+    assert about(recorded(SAMPLED), "loader") == "weights_of_classes"
+    assert about(recorded(SAMPLED.replace("(weights,", "(weights[y],")), "loader") == ""

@@ -2912,3 +2912,39 @@ optimizer = torch.optim.SGD([w], lr=0.1)  # <-
 loss = (w * 2).sum()
 loss.backward()
 optimizer.step()
+
+# %% a network that is made anew after its optimizer, asked about by a parameter that one line makes for both
+#: asks: why does net.fc.weight not move
+#: after: spro/practical-pytorch#9
+#: code: not_optimized
+#: says: was made at line 10, and the one in use was made at line 12
+#: says: Make the optimizer after line 12
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.fc(x)
+
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)  # <-
+net = Net()
+for step in range(2):
+    net(torch.ones(1, 4)).mean().backward()
+    optimizer.step()
+
+# %% a clamp that lets NaN through in the next step
+#: asks: delta.grad
+#: after: a rotation loss
+#: code: not_finite
+#: says: derivative of acos
+#: never: saturated
+#: grad: zero
+delta = torch.zeros(3, requires_grad=True)
+optimizer = torch.optim.SGD([delta], lr=0.1)
+for step in range(2):
+    angle = torch.acos((1 + delta).clamp(-1, 1))  # <-
+    optimizer.zero_grad()
+    (angle ** 2).sum().backward()
+    optimizer.step()
