@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.diagnosis import findings, why
 from engine.diagnosis.concerning import beneath, concerning
+from engine.diagnosis.findings.catalogue import entry
 from engine.diagnosis.gradcheck.functions import check_functions, keep
 from engine.recording import Recording
 from engine.sandbox import run
@@ -400,3 +401,13 @@ for inputs, labels in loader:
 def test_what_is_no_tensor_is_explained_by_a_finding_that_names_its_line() -> None:
     assert about(recorded(SAMPLED), "loader") == "weights_of_classes"
     assert about(recorded(SAMPLED.replace("(weights,", "(weights[y],")), "loader") == ""
+
+
+def test_a_closure_that_computes_no_gradients_is_told_of_what_does_not_move() -> None:
+    recording = recorded(entry("closure_without_backward").broken)
+    assert about(recording, "why does w not move") == "closure_without_backward"
+
+
+def test_a_running_mean_is_explained_by_a_momentum_that_keeps_the_last_batch_alone() -> None:
+    assert about(recorded(entry("momentum_of_last_batch").broken), "net.1.running_mean") == "momentum_of_last_batch"
+    assert about(recorded(entry("momentum_of_last_batch").mended), "net.1.running_mean") == ""
