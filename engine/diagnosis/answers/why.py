@@ -142,7 +142,7 @@ def _no_tensor(paths: Paths, name: str, step: int) -> Reason:
 
 
 def _computed_anew(run: Run, name: str, step: int) -> Reason | None:
-    """A parametrization of `torch.nn.utils.parametrizations` has put other parameters in the place of one of this name."""
+    """A parametrization of `torch.nn.utils` has put other parameters in the place of one of this name."""
     owner, _, own = name.rpartition(".")
     front = f"{owner}.parametrizations.{own}."
     there = {
@@ -150,6 +150,9 @@ def _computed_anew(run: Run, name: str, step: int) -> Reason | None:
         for (_, bound), track in run.index.names.items()
         if bound.startswith(front) and (tensor := track.at(step, NOTHING)) != NOTHING
     }
+    for beside in ((f"{name}_g", f"{name}_v"), (f"{name}_orig",)) if not there else ():  # as older utilities name them
+        found = {each: tensor for each in beside if (tensor := run.named_at(each, step)) != NOTHING}
+        there = found if len(found) == len(beside) else there
     if not there:
         return None
     given, made = " and ".join(sorted(there)), max(run.tensors[tensor].born for tensor in there.values())
@@ -159,7 +162,7 @@ def _computed_anew(run: Run, name: str, step: int) -> Reason | None:
         code="not_a_tensor",
         title=f"{name} has no .grad because it is computed anew whenever it is used, from {given}",
         explanation=f"A parametrization ({run.where(made)}) took the parameter away. What it put in its place are leaves: the "
-        "gradients are theirs.",
+        "gradients are theirs, and what is written into the result is gone with its next use.",
         fix=f"Ask for {min(there)}, and give the optimizer the parameters that there are afterwards.",
         requires_grad=f"{name} is not a leaf: it is computed from {given}.",
         site=run.site(made),

@@ -2948,3 +2948,15 @@ for step in range(2):
     optimizer.zero_grad()
     (angle ** 2).sum().backward()
     optimizer.step()
+
+# %% a weight that is written although it is computed from a length and a direction
+#: asks: layer.weight
+#: after: a forum thread on weight_norm
+#: code: not_a_tensor
+#: says: layer.weight_g and layer.weight_v
+#: says: gone with its next use
+#: never: detach
+#: wrong: no
+layer = nn.utils.weight_norm(nn.Linear(4, 2))  # <-
+layer.weight.data.fill_(0.5)
+layer(torch.ones(1, 4)).sum().backward()
