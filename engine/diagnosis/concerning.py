@@ -9,6 +9,7 @@ import msgspec
 from ..recording.events import NOTHING
 from ..recording.index import index_of
 from ..recording.recording import Recording
+from .answers.codes import NEUTRAL
 from .findings.catalogue import every_kind
 from .findings.refusals import PROGRAM_ERROR
 from .paths import paths_of
@@ -29,12 +30,13 @@ def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -
     before the moment at which it shows.
 
     An answer that is but a fact is explained by what was found about its tensor, or about what its line made in another
-    iteration, one about a result also by what was found at the line that made it; one about a line by what was found there, or
-    by what ended the program and names the line as well; one about what is only measured, or about a loss, also by what was
+    iteration, one about a result also by what was found at the line that made it, one about a gradient that is in order by
+    what was found on the way that it came; one about a line by what was found there, or by what names the line as well, if
+    that ended the program or the line recorded nothing; one about what is only measured, or about a loss, also by what was
     found on the way to it; one about a loss that does not go down by what was found about what learns. That a tensor has no
     graph because the program took it out of one is such a fact, too: it may be meant, and a finding about it says more. An
-    answer that says itself that something is wrong stands by itself, unless the finding's kind says that it `answers` such, and
-    is about the same tensor or line; of a line that failed, what explains the exception leads.
+    answer that says itself that something is wrong stands by itself, unless the finding's kind says that it `answers` such,
+    and is about the same tensor or line; of a line that failed, what explains the exception leads.
 
     Args:
         found: the findings about the run that are known, in their order.
@@ -46,7 +48,9 @@ def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -
         return ended
     if reason.code in ("line_ran", "line_not_run"):
         at_line = next((each for each in (*grave, *shown) if _same_line(each, reason)), None)
-        return ended if at_line is None and ended is not None and _beside(ended, reason) else at_line
+        # A line that recorded nothing is known only by what names it.
+        naming = [*([ended] if ended is not None else []), *(grave if reason.moment == NOTHING else ())]
+        return next((each for each in naming if _beside(each, reason)), None) if at_line is None else at_line
     if reason.tensor == NOTHING:
         return None
     cut = reason.code.startswith("cut_")
@@ -55,6 +59,8 @@ def concerning(recording: Recording, reason: Reason, found: Iterable[Finding]) -
     of_loss = reason.code.startswith("loss_")
     if of_loss:
         asked |= _on_the_way(recording, reason.tensor)
+    if reason.code in NEUTRAL and not reason.wrong:
+        asked |= {_place(recording, int(key[1:])) for key in reason.nodes if key.startswith("t") and _is_result(recording, key)}
     if reason.code in _NOT_DOWN:
         asked |= _learning(recording, reason.tensor)
     for finding in grave:
@@ -100,6 +106,10 @@ def _beside(finding: Finding, reason: Reason) -> bool:
 
 def _is_about(recording: Recording, tensors: Iterable[int], asked: Collection[object]) -> bool:
     return any(_place(recording, each) in asked or _born(recording, each) in asked for each in tensors)
+
+
+def _is_result(recording: Recording, key: str) -> bool:
+    return index_of(recording).tensors[int(key[1:])].info.node != NOTHING
 
 
 def _born(recording: Recording, tensor: int) -> object:

@@ -67,6 +67,13 @@ def forward_reason(op: str, traits: Collection[str], inputs: Inputs, texts: dict
         return "The loss divides by the number of targets that count, and none does.", (
             "Leave out a batch in which every target is ignored; or take reduction='sum', divided by max(count, 1)."
         )
+    if base == "ctc_loss" and result is not None and math.isinf(abs(result)):
+        return (
+            "The target does not fit into so few time steps: each label takes one, and one more stands between two labels that "
+            "are equal.",
+            "Give it longer inputs, with less pooling over time, or shorter targets; or CTCLoss(zero_infinity=True), which "
+            "leaves such samples out.",
+        )
     if result is not None and math.isinf(abs(result)):
         return (
             f"The inputs are finite and the result of {op} is beyond the largest number of its dtype (65,504 in float16, "
@@ -110,6 +117,13 @@ def backward_reason(
         return f"A gradient of 0 arrives, and {what} is not finite: 0 times infinity is NaN.", _fix(base, traits)
     if local:
         return f"{what[0].upper()}{what[1:]} is not finite.", _fix(base, traits)
+    if "spectral" in traits:
+        return (
+            "It divides by the differences of the eigenvalues or singular values, and two of them are equal (or a singular "
+            "value is 0): then the vectors that belong to them are not determined, and have no derivative.",
+            "Use only the values, or what does not depend on the choice of the vectors; or keep the values apart, with a small "
+            "different number added to each entry of the diagonal.",
+        )
     return f"The gradient that arrives is finite; {what} is not.", "Scale the loss or the values down."
 
 

@@ -43,3 +43,15 @@ def first_step_beside(run: Run, cell: int, statement: ast.stmt, *, branches: boo
     if block is None:
         return first_step_at(run, cell, 1)
     return first_step_at(run, cell, block.lineno, block.end_lineno or block.lineno)
+
+
+def is_done(run: Run, cell: int, statement: ast.stmt) -> bool:
+    """Whether a statement is known to have been carried out, though it may have left nothing in the recording itself: one that
+    stands behind it in the same block left something, or it belongs to no block and the program ended well."""
+    around = paths_of(run.recording).source.parents.get(statement)
+    for block in (getattr(around, field, None) for field in ("body", "orelse", "finalbody")):
+        if isinstance(block, list) and statement in block:
+            later = block[block.index(statement) + 1 :]
+            if any(first_step_at(run, cell, each.lineno, each.end_lineno or each.lineno) is not None for each in later):
+                return True
+    return isinstance(around, ast.Module) and run.raised is None

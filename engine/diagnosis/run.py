@@ -279,6 +279,14 @@ class Run:
         """The bindings of names."""
         return self._of_kind(Named)
 
+    def introduced(self, tensor: int, other: int) -> int:
+        """The step that made a tensor; where one line made another tensor, too, a class's line for each of two networks, the
+        step at which the program gave it a name of its own."""
+        born = self.tensors[tensor].born
+        if self.site(born) != self.site(self.tensors[other].born):
+            return born
+        return next((step for step, event in self.namings if event.tensor == tensor and not event.function), born)
+
     @cached_property
     def warnings(self) -> list[tuple[int, Warned]]:
         """The warnings that were shown."""

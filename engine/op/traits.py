@@ -59,6 +59,8 @@ TRAITS = {
     "exponential": "Grows as the exponential function does, and overflows as soon.",
     "root": "Takes a square root: NaN below zero, and an infinite slope at zero.",
     "arc": "Inverts a function whose values lie between -1 and 1, and is defined there only.",
+    "spectral": "Takes matrices to their eigenvectors or singular vectors, whose derivatives are infinite where two of the "
+    "values are equal.",
     "division": "Divides, by its second input where it has two.",
     # --- the dtype it is computed in
     "lowered": "Within `autocast`, is computed in the smaller dtype.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 import numpy as np
@@ -14,9 +15,11 @@ from ..cuts import Cut, cuts_above, fact
 from ..failed_passes import explained
 from ..failures import failure_of
 from ..paths import Paths
+from ..program_ast import site_of
 from ..quoted import quoted
+from ..ran import first_step_at, is_done
 from ..reason import Reason
-from ..run import key
+from ..run import Run, key
 from .absent import absent
 from .grad_query import Question
 from .names import named
@@ -71,6 +74,18 @@ def why_line(paths: Paths, subject: LineSubject, step: int) -> Reason:
     )
 
 
+def why_bound(paths: Paths, name: str, step: int) -> Reason | None:
+    """The answer about a name of what is no tensor and no module, such as an optimizer: that of the line that gives it last."""
+    given = [(cell, node) for cell, node, _ in paths.source.values(name) if isinstance(node, ast.stmt)]
+    cell, statement = given[-1] if given else (0, None)
+    if statement is None or not is_done(paths.run, cell, statement):
+        return None
+    site = site_of(cell, statement)
+    text = clip(paths.run.line(site).strip(), 80)
+    title = f"{name} is no tensor and no module: {paths.run.site_text(site)} gives it its value, {text}"
+    return _answer(step, "line_ran", title, "It has no gradient of its own.", site=site)
+
+
 def _steps_at(paths: Paths, cell: int, line: int) -> list[int]:
     """The events of a line."""
     recording = paths.run.recording
@@ -97,6 +112,9 @@ def _not_run(paths: Paths, site: Site, where: str, step: int) -> Reason:
     text = run.line(site).strip()
     if not text or text.startswith("#"):
         return _answer(step, "line_not_run", f"{where} holds no statement", site=site)
+    statement = paths.source.innermost(site.cell, site.line)
+    if statement is not None and is_done(run, site.cell, statement):
+        return _done(run, statement, site, where, step)
     raised = run.raised
     ended = ""
     if raised is not None and raised[0] <= step and (at := run.site(raised[0])) is not None:
@@ -110,6 +128,17 @@ def _not_run(paths: Paths, site: Site, where: str, step: int) -> Reason:
         site=site,
         moment=raised[0] if ended and raised is not None else NOTHING,
     )
+
+
+def _done(run: Run, statement: ast.stmt, site: Site, where: str, step: int) -> Reason:
+    """A line that was carried out and left nothing in the recording, as what stands behind it shows."""
+    said = "It made no tensor and changed none."
+    body = getattr(statement, "body", None)
+    if body and first_step_at(run, site.cell, body[0].lineno, statement.end_lineno or site.line) is None:
+        said = "Nothing in its block ran." if not isinstance(statement, ast.For) else (
+            f"Nothing in its block ran, or it made no tensor there: {ast.unparse(statement.iter)} may hold nothing."
+        )  # fmt: skip
+    return _answer(step, "line_ran", f"{where} did not fail: {clip(run.line(site).strip(), 80)}", said, site=site)
 
 
 def _failed(paths: Paths, step: int, event: Raised) -> Reason:

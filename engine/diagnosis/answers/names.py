@@ -16,6 +16,11 @@ _FAR = 4
 """Calls through which an argument's name is followed."""
 
 
+def spelled(name: str) -> str:
+    """A name with the positions of modules as PyTorch writes them: "net.1.weight" for "net[1].weight"."""
+    return _SUBSCRIPT.sub(r".\1", name)
+
+
 def named(paths: Paths, name: str, step: int) -> int:
     """The tensor a name stands for at a step, NOTHING if it stands for none then.
 
@@ -34,7 +39,7 @@ def named(paths: Paths, name: str, step: int) -> int:
 def members(paths: Paths, name: str, step: int) -> dict[str, int]:
     """The parameters that a module of that name holds at a step, by their names; empty where it is none."""
     run = paths.run
-    for spelling in dict.fromkeys([name, _SUBSCRIPT.sub(r".\1", name), *_given_for(paths, name)]):
+    for spelling in dict.fromkeys([name, spelled(name), *_given_for(paths, name)]):
         starts = (f"{spelling}.", f"{spelling}[")
         found: dict[str, int] = {}
         for (_, bound), track in run.index.names.items():
@@ -100,7 +105,7 @@ def _named(paths: Paths, name: str, step: int, far: int = _FAR) -> int | None:
 def _bound(paths: Paths, name: str, step: int) -> int | None:
     """What the program bound a name to; None where it never bound it."""
     run = paths.run
-    spellings = [name, _SUBSCRIPT.sub(r".\1", name), name.replace('"', "'")]
+    spellings = [name, spelled(name), name.replace('"', "'")]
     known = False
     for spelling in dict.fromkeys(spellings):
         tracks = [(where, track) for (where, bound), track in run.index.names.items() if bound == spelling]

@@ -30,7 +30,12 @@ _LABELS = 9
 def value_not_finite(q: Question, grad: Reason) -> Reason | None:
     """The answer for a tensor whose own value is not finite, which matters more than what is said of its gradient."""
     found = origin_of(q.paths, q.tensor, q.step)
-    return None if found is None else _answer(q, found, q.name, f"{grad.title}." if grad.title else "", [], _last_good(q))
+    return None if found is None else _answer(q, found, q.name, _beside(grad), [], _last_good(q))
+
+
+def _beside(grad: Reason) -> str:
+    """What is left to say of the gradient of what is not finite; of zeros nothing, which comparisons with NaN leave."""
+    return f"{grad.title}." if grad.title and not grad.code.startswith("zero") else ""
 
 
 def grad_not_finite(q: Question, evidence: list[tuple[str, str]], good: int) -> Reason | None:

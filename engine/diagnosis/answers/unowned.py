@@ -41,7 +41,8 @@ def unowned(q: Question) -> Reason:
     site = made
     nodes = list(those[:_SHOWN])
     if namesake != NOTHING:
-        older = run.where(run.tensors[namesake].born)
+        older = run.where(run.introduced(namesake, q.tensor))
+        born = run.where(run.introduced(q.tensor, namesake))
         title = (
             f"{q.name} does not move because {by} does not have it: {event.optimizer} has the {q.name} that was made at "
             f"{older}, and the one in use was made at {born}"

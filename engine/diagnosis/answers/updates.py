@@ -17,7 +17,7 @@ from ..reason import Reason
 from ..rounding import LOST, unmoved
 from .absent import absent
 from .grad_query import Question, listed
-from .names import members, named
+from .names import members, named, spelled
 from .present import present
 from .unowned import constructor, unowned
 
@@ -52,6 +52,22 @@ def why_update(paths: Paths, name: str, step: int) -> Reason:
     if tensor == NOTHING:
         raise KeyError(name)
     return updated(Question(paths, tensor, step, name))
+
+
+def kept_statistic(paths: Paths, name: str, step: int) -> Reason | None:
+    """The answer for a buffer of a module, asked for by its name alone: what writes its values, as no gradient comes to it."""
+    if "." not in name:
+        return None
+    try:
+        tensor = named(paths, name, step)
+    except KeyError:
+        return None
+    info = paths.run.tensors[tensor].info if tensor != NOTHING else None
+    if info is None or info.is_parameter or info.requires_grad or info.node != NOTHING:
+        return None
+    q = Question(paths, tensor, step, name)
+    writes = written(q) if not q.status.requires_grad else []
+    return _changed_in_place(q, writes) if writes else None
 
 
 def updated(q: Question) -> Reason:
@@ -322,14 +338,22 @@ def _changed_in_place(q: Question, steps: list[int]) -> Reason:
     run = q.run
     lines = list(dict.fromkeys([run.where(s) for s in steps]))
     text = run.segment(run.site(steps[-1])) or run.line(run.site(steps[-1])).strip()
+    scope = run.recording.scopes[run.events[steps[-1]].scope]
+    if scope.module_class and spelled(q.name).rpartition(".")[0] == spelled(scope.module):
+        mode = " in training mode" if scope.mode == "train" else ""
+        explanation = f"{scope.module} ({scope.module_class}) is called{mode}, and each such call updates what it keeps of its "
+        explanation += "batches, whether its parameters learn or are frozen."
+        module = q.name.rpartition(".")[0]
+        fix = f"Where {q.name} is to stay as it is, call {module}.eval(), again after each train() of what holds it."
+    else:
+        explanation = f"{text} writes in place. A slice is a view: what is written into it is written into {q.name}."
+        fix = f"Where {q.name} is to stay as it is, write into a copy: .clone() of the part."
     return q.because(
         "changed_in_place",
         f"{q.name} changes because {listed(lines[:_SHOWN])} {'writes' if len(lines) == 1 else 'write'} into it, "
         f"{times(len(steps))}",
-        f"{text} writes in place. A slice is a view: what is written into it is written into {q.name}."
-        if q.history.changes is not None
-        else "",
-        f"Where {q.name} is to stay as it is, write into a copy: .clone() of the part.",
+        explanation if q.history.changes is not None else "",
+        fix,
         step=steps[-1],
         nodes=[q.tensor],
         evidence=[

@@ -17,7 +17,7 @@ from .asked_for import only_told
 from .codes import CODES
 from .flags import requires_grad
 from .grad_query import Question
-from .lines import why_line
+from .lines import why_bound, why_line
 from .losses import why_loss
 from .modules import why_module
 from .names import items, members, named
@@ -26,7 +26,7 @@ from .not_recorded import not_recorded
 from .present import present
 from .subject import LineSubject, LossSubject, ModuleSubject, Subject, TensorSubject, UpdateSubject, is_loss, parse
 from .unmoved import with_steps
-from .updates import why_update
+from .updates import kept_statistic, why_update
 
 __all__ = ["CODES", "why"]
 
@@ -65,6 +65,8 @@ def why(recording: Recording, about: int | str | Subject, step: int | None = Non
         return why_loss(paths, subject.tensor, step) or of_tensor(paths, subject.tensor, step)
     if isinstance(subject.tensor, int):
         return of_tensor(paths, subject.tensor, step)
+    if isinstance(about, str) and about.strip() == subject.tensor and (kept := kept_statistic(paths, subject.tensor, step)):
+        return kept
     if members(paths, subject.tensor, step):
         return why_module(paths, subject.tensor, step, of_tensor)
     return of_tensor(paths, subject.tensor, step)
@@ -95,7 +97,9 @@ def of_tensor(paths: Paths, tensor: int | str, step: int) -> Reason:
             if failed is not None:
                 return failed
             if not items(paths, name, step):
-                raise
+                if (bound := why_bound(paths, name, step)) is None:
+                    raise
+                return bound
             return why_module(paths, name, step, of_tensor)
         if number == NOTHING:
             return _no_tensor(paths, name, step)
@@ -138,7 +142,7 @@ def _no_tensor(paths: Paths, name: str, step: int) -> Reason:
 
 
 def _computed_anew(run: Run, name: str, step: int) -> Reason | None:
-    """A parametrization of `torch.nn.utils.parametrizations` has put other parameters in the place of one of this name."""
+    """A parametrization of `torch.nn.utils` has put other parameters in the place of one of this name."""
     owner, _, own = name.rpartition(".")
     front = f"{owner}.parametrizations.{own}."
     there = {
@@ -146,6 +150,9 @@ def _computed_anew(run: Run, name: str, step: int) -> Reason | None:
         for (_, bound), track in run.index.names.items()
         if bound.startswith(front) and (tensor := track.at(step, NOTHING)) != NOTHING
     }
+    for beside in ((f"{name}_g", f"{name}_v"), (f"{name}_orig",)) if not there else ():  # as older utilities name them
+        found = {each: tensor for each in beside if (tensor := run.named_at(each, step)) != NOTHING}
+        there = found if len(found) == len(beside) else there
     if not there:
         return None
     given, made = " and ".join(sorted(there)), max(run.tensors[tensor].born for tensor in there.values())
@@ -155,7 +162,7 @@ def _computed_anew(run: Run, name: str, step: int) -> Reason | None:
         code="not_a_tensor",
         title=f"{name} has no .grad because it is computed anew whenever it is used, from {given}",
         explanation=f"A parametrization ({run.where(made)}) took the parameter away. What it put in its place are leaves: the "
-        "gradients are theirs.",
+        "gradients are theirs, and what is written into the result is gone with its next use.",
         fix=f"Ask for {min(there)}, and give the optimizer the parameters that there are afterwards.",
         requires_grad=f"{name} is not a leaf: it is computed from {given}.",
         site=run.site(made),

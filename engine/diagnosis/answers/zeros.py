@@ -12,6 +12,7 @@ from ...recording.events import NOTHING, Accumulated, HookRan, OpRan, Site
 from ...recording.index import Pass
 from ..directions import read_at_one_end
 from ..paths import Paths
+from ..program_ast import contains
 from ..run import MAX_LABEL, NAN, Run
 
 _ALIVE = "Smaller learning rate or weights, a bias above zero, or leaky_relu, whose slope is never 0."
@@ -199,11 +200,32 @@ def _cancelled(paths: Paths, node: int, sources: list[int]) -> Zero:
                 f"({', '.join(lines)}) add up to zero: they cancel.",
                 f"Take the difference as a constant, so that one of them is left: {_pass_by(run, step, event.op)}.", NOTHING,
             )  # fmt: skip
+    if (drawn := _with_what_was_drawn(paths, steps)) != NOTHING:
+        return Zero(
+            "zero_cancelled", run.site(drawn), drawn,
+            f"What rsample() draws moves with what it is drawn by, so its log_prob() ({run.where(drawn)}) stays the same: the "
+            f"contributions of {len(sources)} uses ({', '.join(lines)}) cancel.",
+            "Take log_prob() of a constant: sample() instead of rsample(), or rsample().detach().", NOTHING,
+        )  # fmt: skip
     return Zero(
         "zero_cancelled", run.site(last), last,
         f"The contributions of {len(sources)} uses ({', '.join(lines)}) add up to zero: they cancel.",
         "Check the signs of the terms; if the terms are meant to cancel, zero is right.", NOTHING,
     )  # fmt: skip
+
+
+def _with_what_was_drawn(paths: Paths, steps: list[int]) -> int:
+    """Of some steps the one within a log_prob(), if another one is within an rsample(); else NOTHING."""
+    run, calls = paths.run, paths.source.calls
+    sites = {step: site for step in steps if (site := run.site(step)) is not None}
+    found = {
+        method: [
+            s for s, site in sites.items() if any(site.cell == cell and contains(call, site) for cell, call in calls[method])
+        ]
+        for method in ("rsample", "log_prob")
+        if method in calls
+    }
+    return found["log_prob"][-1] if len(found) > 1 and all(found.values()) else NOTHING
 
 
 def _at(paths: Paths, entry: Pass, node: int, edge: int) -> Zero:

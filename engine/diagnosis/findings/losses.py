@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterator
 from typing import TypeAlias
 
 from ...graph.numbers import shape_text
+from ...program.parsing import last_name
 from ...recording.columns import columns_of
 from ...recording.events import NOTHING, OpRan, Site
 from ..mending import Changes
 from ..mends import losses as mends
+from ..paths import paths_of
 from ..reason import Finding, Kind
 from ..run import Run, finding, key
 from .registry import rule
@@ -65,6 +68,8 @@ def squashed_twice(run: Run) -> Iterator[Finding]:
 def _mended(run: Run, kind: Kind, step: int, given: int) -> Changes:
     if kind in (SOFTMAX_TWICE, SIGMOID_TWICE):
         return mends.unsquashed(run, given)
+    if run.events[step].op == "logsumexp":  # type: ignore[union-attr]
+        return []
     if kind == NLL_OF_SCORES:
         return mends.another(run, step, "nll_loss", "cross_entropy")
     return mends.another(run, run.tensors[given].born, "softmax", "log_softmax")
@@ -78,6 +83,8 @@ def _is_looked_at(run: Run, name: str) -> bool:
     """Whether an operation may be given what does not fit it; a subtraction, only as the one of kl_div."""
     if name == "sub":
         return "xlogy" in columns_of(run.recording).op_names
+    if name == "logsumexp":  # with which distributions normalise what they are given
+        return True
     return name.startswith("nll_loss") or name in ("log_softmax", "binary_cross_entropy_with_logits")
 
 
@@ -116,6 +123,18 @@ def _misfit(run: Run, step: int, event: OpRan) -> Misfit | None:
                 f"Log-probabilities are never positive, but the largest entry is {float(values.max()):.4g}. Without "
                 "log_softmax the loss has no lower bound: it falls for ever as the scores grow.",
                 "Apply log_softmax first, or use cross_entropy on the scores.",
+            )  # fmt: skip
+        return None
+    if name == "logsumexp":
+        call, given = paths_of(run.recording).source.at(run.site(step)), run.beneath_views(run.argument(event, "self"))
+        maker = run.tensors[given].op.op
+        if maker in run.having("probabilities") and isinstance(call, ast.Call) and last_name(call.func).endswith("Categorical"):
+            whole = ast.unparse(call.func)
+            return (
+                given, SOFTMAX_TWICE, f"{whole} is given the result of {maker} as logits, and applies softmax itself.",
+                f"{run.title(given)} lies between 0 and 1, so after the second softmax no class can get a probability near 1 "
+                "or 0: what is drawn stays near to uniform, whatever is learned.",
+                f"Give it as {whole}(probs=…), or give the scores that went into {maker}.",
             )  # fmt: skip
         return None
     if name == "binary_cross_entropy_with_logits":

@@ -60,7 +60,7 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
         reported.add(called_at)
         left = list(twins) or alone
         new = list(twins.values()) or unknown
-        site = run.site(run.tensors[new[0]].born)
+        site = run.site(run.introduced(new[0], left[0]))
         again = f" They were made at {run.site_text(site)}, after the optimizer had been given the old ones." if twins else ""
         yield finding(
             run, STALE_OPTIMIZER,
@@ -70,7 +70,7 @@ def stale_optimizer(run: Run) -> Iterator[Finding]:
             f"Gradients arrive in {run.names(new)}, but the optimizer holds {run.names(left)}, whose .grad stays None.",
             "Make the optimizer after the parameters it is to update, and again whenever they are replaced.",
             step=step,
-            related=[site, run.site(run.tensors[left[0]].born)],
+            related=[site, run.site(run.introduced(left[0], new[0]))],
             evidence=[
                 ("held by the optimizer", run.names(left)),
                 ("tensors that get gradients", run.names(new)),

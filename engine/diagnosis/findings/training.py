@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from bisect import bisect_right
@@ -15,6 +16,8 @@ from ...graph.numbers import norm, number
 from ...recording.events import NOTHING, Accumulated, GradSet, NodeRan, OpRan, Site, Stepped
 from ...recording.index import Pass
 from ..mends import training as mends
+from ..paths import paths_of
+from ..program_ast import site_of
 from ..reason import Finding, Kind
 from ..run import Change, Run, call, finding, key
 from .registry import rule
@@ -25,6 +28,10 @@ NO_ZERO_GRAD = Kind(
 CLEARED_BEFORE_STEP = Kind(
     "cleared_before_step", "error", "Gradients are cleared between backward() and the optimizer's step.", True
 )
+CLOSURE_WITHOUT_BACKWARD = Kind(
+    "closure_without_backward", "error", "The closure of an optimizer clears the gradients and does not call backward().",
+    answers=("cleared_before_step",),
+)  # fmt: skip
 STEP_BEFORE_BACKWARD = Kind(
     "step_before_backward",
     "error",
@@ -133,7 +140,7 @@ def _within_steps(run: Run, tensor: int) -> dict[int, int]:
     }
 
 
-@rule(130, CLEARED_BEFORE_STEP, STEP_BEFORE_BACKWARD, STEP_WITHOUT_BACKWARD)
+@rule(130, CLEARED_BEFORE_STEP, CLOSURE_WITHOUT_BACKWARD, STEP_BEFORE_BACKWARD, STEP_WITHOUT_BACKWARD)
 def idle_step(run: Run) -> Iterator[Finding]:
     """The optimizer steps while no parameter has a gradient."""
     offences: dict[tuple[Site | None, str], list[int]] = {}
@@ -151,6 +158,19 @@ def idle_step(run: Run) -> Iterator[Finding]:
         nodes = [key(t) for t in owned]
         if kind == "cleared_before_step":
             clear = _clearing(run, owned, steps[0])
+            if (closure := _closure(run, clear, steps[0])) is not None:
+                cell, function = closure
+                returned = next((each for each in reversed(function.body) if isinstance(each, ast.Return)), function)
+                yield finding(
+                    run, CLOSURE_WITHOUT_BACKWARD,
+                    f"{function.name}(), which {event.optimizer}.step calls, clears the gradients and computes none.",
+                    f"step({function.name}) at {run.where(steps[0])} calls it to have the loss and its gradients computed "
+                    f"anew: what an earlier backward() computed is cleared at {run.where(clear)}, so nothing moves.",
+                    f"Call backward() on the loss in {function.name}() before it returns that, and not outside.",
+                    step=steps[0], site=site_of(cell, returned), related=[run.site(clear), run.site(steps[0])],
+                    evidence=evidence, nodes=nodes, steps=steps,
+                )  # fmt: skip
+                continue
             yield finding(
                 run, CLEARED_BEFORE_STEP,
                 "The gradients are cleared between backward() and the optimizer's step.",
@@ -207,6 +227,18 @@ def _cleared(run: Run, event: Change) -> bool:
 
 def _clearing(run: Run, owned: tuple[int, ...], step: int) -> int:
     return max((s for t in owned for s, e in run.history(t, before=step) if _cleared(run, e)), default=step)
+
+
+def _closure(run: Run, clear: int, step: int) -> tuple[int, ast.FunctionDef] | None:
+    """The function that a step is given and that cleared the gradients, if no backward() stands in it."""
+    source, name = paths_of(run.recording).source, run.recording.scopes[run.events[clear].scope].function
+    stepping, known = source.at(run.site(step)), source.functions.get(name, ())
+    if len(known) != 1 or not isinstance(stepping, ast.Call):
+        return None
+    ((cell, function),) = known
+    given = [each.id for each in (*stepping.args, *(k.value for k in stepping.keywords)) if isinstance(each, ast.Name)]
+    inside = any(function in source.around(called) for _, called in source.calls.get("backward", ()))
+    return (cell, function) if isinstance(function, ast.FunctionDef) and name in given and not inside else None
 
 
 def _passes_before(run: Run, owned: tuple[int, ...], step: int) -> list[int]:

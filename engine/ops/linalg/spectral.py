@@ -32,6 +32,7 @@ def gaps(values):
     node="LinalgEighBackward0",
     holomorphic=False,
     name="linalg_eigh",
+    traits="spectral",
 )
 def _eigh(A, lower):
     """Eigenvalues in ascending order and eigenvectors of symmetric matrices."""
@@ -118,6 +119,7 @@ def linalg_eigvals(A: Tensor) -> Tensor:
     outputs=("U", "S", "Vh"),
     node="LinalgSvdBackward0",
     name="linalg_svd",
+    traits="spectral",
     holomorphic=False,
 )
 def _svd(A, full_matrices):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.diagnosis import findings, why
 from engine.diagnosis.concerning import beneath, concerning
+from engine.diagnosis.findings.catalogue import entry
 from engine.diagnosis.gradcheck.functions import check_functions, keep
 from engine.recording import Recording
 from engine.sandbox import run
@@ -177,7 +178,7 @@ def test_what_is_on_the_way_to_a_loss_is_told_of_the_loss() -> None:
     recording = recorded(SINGLE.replace("torch.softmax(net(x), dim=1)", "net(x)").replace("(p - y)", "(p - y[:, 0])"))
     assert not why(recording, "loss").wrong
     assert about(recording, "loss") == "broadcast_in_loss"
-    assert about(recording, "net.weight") == "", "which is no result on the way"
+    assert about(recording, "net.weight") == "broadcast_in_loss", "its gradient came by way of that"
 
 
 def test_what_says_the_cause_itself_stands_by_itself() -> None:
@@ -345,3 +346,68 @@ for step in range(2):
     reason = why(recording, "w")
     assert "left out at line 6" in reason.explanation
     assert reason.fix.startswith("Make the input safe before the operation")
+
+
+LOST = """import torch
+w = torch.ones(3, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+for epoch in range(2):
+    optimizer.zero_grad()
+    loss = 0
+    for k in range(3):
+        loss =+ (w * k - 1).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+"""
+EMPTY = """import torch
+from torch.utils.data import DataLoader, TensorDataset
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x, in DataLoader(TensorDataset(torch.randn(20, 4)), batch_size=32, drop_last=True):
+    optimizer.zero_grad()
+    net(x).mean().backward()
+    optimizer.step()
+print("done")
+"""
+
+
+def test_a_gradient_is_explained_by_what_was_found_on_its_way() -> None:
+    assert about(recorded(LOST), "w.grad") == "loss_lost"
+    assert about(recorded(LOST.replace("=+", "+=")), "w.grad") == ""
+
+
+def test_that_no_backward_ran_is_explained_by_the_loop_it_stands_in() -> None:
+    assert about(recorded(EMPTY), "net.weight.grad") == "empty_loop"
+    assert about(recorded(EMPTY.replace("(20, 4)", "(40, 4)")), "net.weight.grad") == ""
+
+
+def test_a_loop_in_a_function_that_nobody_calls_is_none_that_holds_nothing() -> None:
+    lines = EMPTY.splitlines()
+    never = [*lines[:4], "def train():", *("    " + line for line in lines[4:-1]), lines[-1]]
+    assert findings(recorded("\n".join(never) + "\n")) == []
+
+
+SAMPLED = """import torch
+from torch.utils.data import DataLoader, TensorDataset, WeightedRandomSampler
+x, y = torch.randn(40, 4), (torch.arange(40) >= 32).long()
+weights = 1 / torch.bincount(y)
+sampler = WeightedRandomSampler(weights, 40)
+loader = DataLoader(TensorDataset(x, y), batch_size=20, sampler=sampler)
+for inputs, labels in loader:
+    print(labels.sum() > 0)
+"""
+
+
+def test_what_is_no_tensor_is_explained_by_a_finding_that_names_its_line() -> None:
+    assert about(recorded(SAMPLED), "loader") == "weights_of_classes"
+    assert about(recorded(SAMPLED.replace("(weights,", "(weights[y],")), "loader") == ""
+
+
+def test_a_closure_that_computes_no_gradients_is_told_of_what_does_not_move() -> None:
+    recording = recorded(entry("closure_without_backward").broken)
+    assert about(recording, "why does w not move") == "closure_without_backward"
+
+
+def test_a_running_mean_is_explained_by_a_momentum_that_keeps_the_last_batch_alone() -> None:
+    assert about(recorded(entry("momentum_of_last_batch").broken), "net.1.running_mean") == "momentum_of_last_batch"
+    assert about(recorded(entry("momentum_of_last_batch").mended), "net.1.running_mean") == ""

@@ -2835,3 +2835,128 @@ for step in range(3):
         loss += (w - target) ** 2  # <-
     loss.backward()
     optimizer.step()
+
+# %% the running mean of a normalisation whose parameters are frozen
+#: asks: net.1.running_mean
+#: after: mmdetection#560
+#: code: changed_in_place
+#: says: training mode
+#: says: frozen
+#: says: net.1.eval()
+#: never: slice
+#: wrong: no
+net = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3))
+net.requires_grad_(False)
+for step in range(3):
+    out = net(torch.randn(8, 4))  # <-
+
+# %% targets that do not fit into the time steps
+#: asks: loss
+#: after: an issue on CTC that becomes infinite
+#: code: not_finite
+#: says: does not fit into so few time steps
+#: says: zero_infinity
+#: never: dtype
+scores = torch.randn(4, 2, 6, requires_grad=True)
+targets, lengths = torch.tensor([[1, 1, 2, 2], [1, 2, 3, 4]]), torch.tensor([4, 4])
+loss = F.ctc_loss(scores.log_softmax(-1), targets, lengths, lengths)  # <-
+loss.backward()
+
+# %% eigenvectors of equal eigenvalues
+#: asks: a.grad
+#: after: an issue on eigh
+#: code: not_finite
+#: says: two of them are equal
+#: never: Scale the loss
+#: grad: nan
+a = torch.eye(3, requires_grad=True)
+values, vectors = torch.linalg.eigh(a)  # <-
+loss = (vectors * torch.tensor([1.0, 2.0, 3.0])).abs().sum()
+loss.backward()
+
+# %% the log-probability of what was drawn with its graph
+#: asks: mean.grad
+#: after: pytorch#10943
+#: code: zero_cancelled
+#: says: rsample() draws moves with what it is drawn by
+#: says: sample() instead of rsample()
+#: never: signs of the terms
+#: grad: zero
+mean = torch.zeros(3, requires_grad=True)
+policy = torch.distributions.Normal(mean, torch.ones(3))
+action = policy.rsample()
+loss = -policy.log_prob(action).sum()  # <-
+loss.backward()
+
+# %% a line that ran and made no tensor, before another one failed
+#: asks: line 3
+#: after: a question site
+#: code: line_ran
+#: says: did not fail
+#: says: It made no tensor
+#: never: ended before
+#: wrong: no
+w = torch.ones(3, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)  # <-
+loss = w @ torch.ones(4)
+
+# %% an optimizer, asked for by its name
+#: asks: optimizer
+#: after: a question site
+#: code: line_ran
+#: says: no tensor and no module
+#: says: line 3
+#: wrong: no
+w = torch.ones(3, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)  # <-
+loss = (w * 2).sum()
+loss.backward()
+optimizer.step()
+
+# %% a network that is made anew after its optimizer, asked about by a parameter that one line makes for both
+#: asks: why does net.fc.weight not move
+#: after: spro/practical-pytorch#9
+#: code: not_optimized
+#: says: was made at line 10, and the one in use was made at line 12
+#: says: Make the optimizer after line 12
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 3)
+
+    def forward(self, x):
+        return self.fc(x)
+
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)  # <-
+net = Net()
+for step in range(2):
+    net(torch.ones(1, 4)).mean().backward()
+    optimizer.step()
+
+# %% a clamp that lets NaN through in the next step
+#: asks: delta.grad
+#: after: a rotation loss
+#: code: not_finite
+#: says: derivative of acos
+#: never: saturated
+#: grad: zero
+delta = torch.zeros(3, requires_grad=True)
+optimizer = torch.optim.SGD([delta], lr=0.1)
+for step in range(2):
+    angle = torch.acos((1 + delta).clamp(-1, 1))  # <-
+    optimizer.zero_grad()
+    (angle ** 2).sum().backward()
+    optimizer.step()
+
+# %% a weight that is written although it is computed from a length and a direction
+#: asks: layer.weight
+#: after: a forum thread on weight_norm
+#: code: not_a_tensor
+#: says: layer.weight_g and layer.weight_v
+#: says: gone with its next use
+#: never: detach
+#: wrong: no
+layer = nn.utils.weight_norm(nn.Linear(4, 2))  # <-
+layer.weight.data.fill_(0.5)
+layer(torch.ones(1, 4)).sum().backward()
