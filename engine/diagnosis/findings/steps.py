@@ -95,7 +95,9 @@ def _handed_on(run: Run, name: str) -> bool:
 
 def _read_often(run: Run) -> bool:
     """Whether the program looks at gradients itself: then they are what it is about."""
-    return "grad" in columns_of(run.recording).op_names or any(".grad" in text for text in run.recording.source)
+    if "grad" in columns_of(run.recording).op_names:
+        return True
+    return any(isinstance(node, ast.Attribute) and node.attr == "grad" for node in paths_of(run.recording).source.parents)
 
 
 @rule(132, STEPPED_TWICE)

@@ -499,6 +499,29 @@ def test_small_tensors_are_summarized_as_they_were(torch: ModuleType, dtype: str
             assert getattr(summary, name) == pytest.approx(float(expected), rel=1e-5, abs=1e-6)
 
 
+FAULTS = {
+    "torch.log(x)": "log(0) is −infinity",
+    "torch.sqrt(x)": "1/(2·sqrt(0)), is not finite",
+    "1 / x": "A number divided by 0 is infinite",
+    "0 * x / x": "0/0 is NaN",
+    "torch.acos(1.5 * x)": "acos(1.5) does not exist outside",
+    "torch.exp(200 * x)": "exp(200) is larger",
+    "torch.log1p(x - 1)": "log1p(−1) is −infinity",
+    "torch.log1p(x - 3)": "log1p of a negative number (-3) is NaN",
+    "torch.logit(x)": "logit(0) is infinite",
+    "(x - 0.5) ** 0.5": "A fractional power of a negative number (-0.5) is NaN",
+}
+
+
+@pytest.mark.parametrize("made", FAULTS)
+def test_why_a_number_is_not_finite_is_said_where_only_extremes_were_kept(taped: Taped, made: str) -> None:
+    text = f"import torch\nx = torch.linspace(0, 1, 200, requires_grad=True)\n({made}).sum().backward()\n"
+    recording = taped(text, "statistics")
+    (found, *_) = findings(recording)
+    assert found.rule in ("nan", "inf", "nan_gradient", "inf_gradient")
+    assert FAULTS[made] in found.explanation
+
+
 CHECKPOINTED = """import torch
 from torch.utils.checkpoint import checkpoint
 torch.manual_seed(0)
