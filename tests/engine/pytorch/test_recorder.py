@@ -470,7 +470,33 @@ def test_an_optimizer_takes_each_gradient_away_once(torch: ModuleType) -> None:
     assert a.grad is b.grad is c.grad is None
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "bool", "uint8", "int16", "int64"])
+def test_small_tensors_of_every_dtype_are_summarized_together(
+    torch: ModuleType, monkeypatch: pytest.MonkeyPatch, dtype: str
+) -> None:
+    """To ask PyTorch of one takes longer than the operation that makes it, and a training in mixed precision makes many."""
+    from engine.pytorch import arrays, record
+
+    torch.manual_seed(0)
+    given, asked = [], []
+    brief = arrays.brief
+    monkeypatch.setattr(arrays, "brief", lambda tensor: asked.append(tensor) or brief(tensor))
+    with record() as tape:
+        for k in range(60):
+            x = (torch.randn(10, 20) * 10 ** (k % 3)).abs().to(getattr(torch, dtype))
+            given.append(x.clone())
+    ran = [event for event in tape.recording.events if isinstance(event, e.OpRan) and event.op == "clone"]
+    assert len(ran) == len(given)
+    assert not asked
+    for event, tensor in zip(ran, given, strict=True):
+        summary, exact = tape.recording.arrays[event.outputs[0].array].summary, tensor.double()
+        assert summary is not None
+        expected = exact.min(), exact.max(), exact.mean(), exact.std(correction=0), exact.norm()
+        told = summary.min, summary.max, summary.mean, summary.std, summary.norm
+        assert told == pytest.approx([float(each) for each in expected], rel=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
 def test_small_tensors_are_summarized_as_they_were(torch: ModuleType, dtype: str) -> None:
     from engine.pytorch import record
 
