@@ -310,6 +310,7 @@ for step in range(6):
     loss = F.mse_loss(model(x), y) / settings.gradient_accumulation_steps
     loss.backward()  # <-
     if (step + 1) % settings.gradient_accumulation_steps == 0:
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         # + optimizer.step()
         optimizer.zero_grad()
 
