@@ -11,6 +11,7 @@ import pytest
 
 from engine.diagnosis import findings, why
 from engine.graph import build
+from engine.graph.structure.tensor_titles import best_name
 from engine.recording import Recording, replay
 from engine.recording import events as e
 from tests.engine.pytorch.conftest import Taped
@@ -597,3 +598,27 @@ def test_a_storage_is_told_by_its_size_and_not_written_out(taped: Taped, monkeyp
     recording = taped("import torch\nx = torch.ones(50)\ny = torch.empty(0)\ny.set_(x.untyped_storage(), 0, (50,), (1,))\n")
     told = [argument.text for event in recording.events if isinstance(event, e.OpRan) for argument in event.inputs]
     assert "<UntypedStorage of 200>" in told
+
+
+PASSED_OVER = """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(4, 8), nn.Linear(8, 1)
+        for p in self.parameters():
+            p.requires_grad = p.ndim > 1
+    def forward(self, x):
+        return self.head(self.body(x))
+def fit(model):
+    model(torch.ones(2, 4)).sum().backward()
+fit(Net())
+"""
+
+
+def test_parameters_over_which_a_loop_passed_first_go_by_the_path_in_their_module(taped: Taped) -> None:
+    recording = taped(PASSED_OVER)
+    made = [event.outputs[0].id for event in of(recording, e.OpRan) if isinstance(event, e.OpRan) and event.op == "Parameter"]
+    names = [best_name(recording, tensor) for tensor in made]
+    assert names == ["model.body.weight", "model.body.bias", "model.head.weight", "model.head.bias"]
