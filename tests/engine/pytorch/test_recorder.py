@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 import warnings
 from pathlib import Path
 from types import ModuleType
@@ -622,3 +623,21 @@ def test_parameters_over_which_a_loop_passed_first_go_by_the_path_in_their_modul
     made = [event.outputs[0].id for event in of(recording, e.OpRan) if isinstance(event, e.OpRan) and event.op == "Parameter"]
     names = [best_name(recording, tensor) for tensor in made]
     assert names == ["model.body.weight", "model.body.bias", "model.head.weight", "model.head.bias"]
+
+
+def test_a_traceback_is_that_without_the_recorder(taped: Taped) -> None:
+    from engine.pytorch.running import traceback_of
+
+    text = (
+        "import torch\nx = torch.ones(2, 3)\ntorch.nn.functional.batch_norm(x, torch.ones(4), torch.ones(4), training=True)\n"
+    )
+    _, error = taped.ending(text)
+    assert error is not None
+    told = traceback_of(error)
+    try:
+        exec(compile(text, str(taped.folder / "train.py"), "exec"), {})
+    except RuntimeError as plain:
+        expected = "".join(
+            traceback.format_exception(plain.with_traceback(plain.__traceback__ and plain.__traceback__.tb_next))
+        )
+    assert told == expected
