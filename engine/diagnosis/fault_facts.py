@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +13,11 @@ from numpy.typing import NDArray
 from ..graph.numbers import number
 from ..recording.events import NOTHING, NodeRan, OpRan, Sent
 from ..recording.index import Pass
-from .fault_reasons import backward_reason, forward_reason
+from .fault_reasons import backward_reason, forward_reason, telling, telling_of_derivative
 from .run import NAN, Run, key
 
+Telling: TypeAlias = Callable[[str, Collection[str], int, float, float], float | None]
+"""Gives the number at which an operation, with these traits, fails, of an input's place and its least and largest number."""
 _SQUARE_LOST = 5.4e-3
 """The size of a gradient below which a thousandth of its square, what an average begins with, is zero in float16."""
 
@@ -49,11 +53,15 @@ def of_operation(run: Run, step: int) -> Facts:
     values = run.recording.array(array)
     tensor = event.outputs[0].id if event.outputs else event.written[0].tensor
     index = _first_bad(values)
-    inputs = [(a.name, a.tensor, _at(run.values(a.tensor, step - 1), index, values)) for a in event.inputs if a.tensor >= 0]
+    taken = [(a.name, a.tensor, run.status(a.tensor, step - 1).array) for a in event.inputs if a.tensor >= 0]
+    inputs = [(name, source, _at(run.recording.array(given), index, values)) for name, source, given in taken]
+    if values is None:
+        inputs = [(name, source, _extreme(run, event, telling, k, given)) for k, (name, source, given) in enumerate(taken)]
     texts = {a.name: a.text for a in event.inputs if a.tensor < 0}
     why, fix = forward_reason(
-        event.op, run.traits(event.op), [(n, v) for n, _, v in inputs], texts, None if values is None else values[index]
-    )
+        event.op, run.traits(event.op), [(n, v) for n, _, v in inputs], texts,
+        values[index] if values is not None else math.nan if run.fault(array) & NAN else math.inf,
+    )  # fmt: skip
     if not event.outputs and (half := _step_in_half(run, step, tensor, index)):
         why, fix = half
     covering = covering_mask(run, step)
@@ -63,8 +71,9 @@ def of_operation(run: Run, step: int) -> Facts:
     evidence = [("operation", f"{event.op} at {run.where(step)}")]
     for _, source, value in inputs[:3]:
         name = run.title(source)
-        if value is None:
+        if value is None or values is None:
             evidence.append((name, run.texts.describe(run.status(source, step - 1).array)))
+            evidence += [] if value is None else [(f"an element of {name}", number(value))]
         else:
             evidence.append((f"{name}{_index_text(run, source, index)}", number(value)))
     if values is not None:
@@ -142,11 +151,15 @@ def of_derivative(run: Run, entry: Pass, step: int, event: NodeRan, sent: Sent) 
         for a in maker.inputs:
             if a.tensor == NOTHING:
                 continue
-            given = run.values(a.tensor, born - 1)
+            stored = run.status(a.tensor, born - 1).array
+            given = run.recording.array(stored)
             value = _at(given, index, values)
+            extreme = _extreme(run, maker, telling_of_derivative, len(inputs), stored) if given is None else None
             sources.append(a.tensor)
-            inputs.append((a.name, value))
-            if value is not None and len(inputs) <= 3:
+            inputs.append((a.name, value if extreme is None else extreme))
+            if extreme is not None:
+                evidence.append((f"an element of {run.title(a.tensor)}", number(extreme)))
+            elif value is not None and len(inputs) <= 3:
                 evidence.append((f"{run.title(a.tensor)}{_index_text(run, a.tensor, index)}", number(value)))
             elif given is not None and given.size and not given.any():
                 inputs[-1] = (a.name, 0.0)
@@ -204,6 +217,14 @@ def _at(values: NDArray[Any] | None, index: tuple[int, ...], result: NDArray[Any
     except ValueError:
         return None
     return element.item()
+
+
+def _extreme(run: Run, event: OpRan, telling: Telling, k: int, array: int) -> float | None:
+    """The number of an operation's input, of which a summary was kept, at which what is not finite came about: its least or its
+    largest, where that tells. None where it does not, or every number is there."""
+    stored = run.recording.arrays[array] if array >= 0 else None
+    summary = None if stored is None or stored.data is not None or stored.dtype.startswith("complex") else stored.summary
+    return None if summary is None else telling(event.op, run.traits(event.op), k, summary.min, summary.max)
 
 
 def _index_text(run: Run, tensor: int, index: tuple[int, ...]) -> str:

@@ -40,7 +40,11 @@ def forward_reason(op: str, traits: Collection[str], inputs: Inputs, texts: dict
         if base == "div" and len(inputs) == 1 and "self" in texts:
             numerator = _plain(texts, "self")
         if divisor is not None and divisor == 0:
-            what = "0/0 is NaN" if numerator == 0 else "A number divided by 0 is infinite"
+            what = (
+                "0/0 is NaN"
+                if numerator == 0 or (result is not None and math.isnan(abs(result)))
+                else "A number divided by 0 is infinite"
+            )
             return f"{what}: the divisor is 0.", (
                 "Add a small epsilon to the divisor, clamp(min=1e-8) it, or leave out the elements where it is 0; for vectors "
                 "there is F.normalize."
@@ -86,8 +90,39 @@ def forward_reason(op: str, traits: Collection[str], inputs: Inputs, texts: dict
     )
 
 
+def telling(op: str, traits: Collection[str], takes: int, low: float, high: float) -> float | None:
+    """The number at which a result is not finite, where only the least and the largest that an operation takes are known.
+
+    Args:
+        takes: which of its inputs that is of, counted from 0.
+    """
+    base = op.rstrip("_")
+    if "division" in traits and takes == (base != "reciprocal"):
+        return 0.0 if 0 in (low, high) else None
+    if takes:
+        return None
+    if "exponential" in traits:
+        return high if high >= -low or base not in ("sinh", "cosh") else low
+    if "arc" in traits:
+        beyond = max(low, high, key=abs)
+        return beyond if abs(beyond) > 1 else None
+    if base == "logit":
+        return low if low <= 0 else high if high >= 1 else None
+    bound = -1 if base == "log1p" else 0
+    return low if ("logarithm" in traits or "root" in traits or base in ("log1p", "pow")) and low <= bound else None
+
+
+def telling_of_derivative(op: str, traits: Collection[str], takes: int, low: float, high: float) -> float | None:
+    """The same of a number at which the derivative does not exist."""
+    base = op.rstrip("_")
+    if "norm" in base and low != high:
+        return None  # only where all of them are zero
+    anyway = _local(base, traits, None, None)
+    return next((x for x in (low, high) if _local(base, traits, *((None, x) if takes else (x, None))) != anyway), None)
+
+
 def _logarithm(base: str, x: Any) -> tuple[str, str]:
-    if x < 0:
+    if x < (-1 if base == "log1p" else 0):
         return f"{base} of a negative number ({number(x)}) is NaN.", "Make the input positive: clamp(min=1e-8)."
     if base == "log1p":
         return "log1p(−1) is −infinity.", _CLAMP

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..recording.store import DTYPES, ArrayStore, Summary, outline, untold, zeros
 from .afar import EXACT, Elsewhere
-from .together import FEW, Together
+from .together import FEW, Together, copied_as
 
 LEVELS = {"facts": -1, "statistics": 64, "values": 1024}
 """Elements up to which a tensor is kept whole, by what is asked for; -1 where nothing is asked of values."""
@@ -145,10 +145,11 @@ class Keeper:
                 size = count * tensor.element_size()
                 return self.store.kept(name, shape, string_at(tensor.data_ptr(), size) if size else b"")
             return self.store.kept(name, shape, _bytes(_strided(tensor), name))
-        if dtype in EXACT and tensor.__class__ in _PLAIN and count and tensor.layout is torch.strided:
+        if copied_as(dtype) is not None and tensor.__class__ in _PLAIN and count and tensor.layout is torch.strided:
             if count <= FEW and _is_a_piece(tensor):
                 return self._together_with_others(tensor, name, shape, count)
-            return self.store.summed(name, shape, self._summary(tensor, count))
+            if dtype in EXACT:
+                return self.store.summed(name, shape, self._summary(tensor, count))
         return self.store.summed(name, shape, brief(_strided(tensor)))
 
     def _keep_nested(self, tensor: torch.Tensor) -> int:
@@ -214,9 +215,7 @@ class Keeper:
             return id
         together = self._together.get(dtype)
         if together is None:
-            kind = _in_numpy(dtype)
-            assert kind is not None
-            together = self._together[dtype] = Together(kind, self.store, _outlined)
+            together = self._together[dtype] = Together(dtype, self.store, _outlined)
         if not together.has_room(count):
             self._tell_together()
         arrays = [id]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import linecache
 import sysconfig
+from functools import lru_cache
+from os.path import dirname, islink
 from pathlib import Path
 from threading import Lock
 from traceback import extract_tb
@@ -16,6 +18,12 @@ from ..recording.events import Site
 _numbering = Lock()
 _INSTALLED = tuple({str(Path(place).resolve()) for place in sysconfig.get_paths().values()})
 _GRADTAPE = str(Path(__file__).resolve().parents[1])
+
+
+@lru_cache(maxsize=4096)
+def is_installed(folder: str) -> bool:
+    """Whether a folder is one of what is installed. A program imports thousands of modules from a few hundred of them."""
+    return str(Path(folder).resolve()).startswith(_INSTALLED)
 
 
 class ProjectCodes(Codes):
@@ -46,7 +54,7 @@ class ProjectCodes(Codes):
 
     def has(self, file: str) -> bool:
         """Whether a file is the project's own."""
-        if not file.endswith(".py") or file.startswith("<"):
+        if not file.endswith(".py") or file.startswith("<") or (is_installed(dirname(file)) and not islink(file)):
             return False
         path = str(Path(file).resolve())
         inside = path.startswith(self.folder + "/") or path.startswith(self.folder + "\\")

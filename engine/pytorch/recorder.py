@@ -67,6 +67,8 @@ _UNSAID = frozenset(("device", "dtype", "generator", "layout", "memory_format", 
 """Arguments of factories that their results show."""
 _FILLS = "fills"
 _LARGEST = 2**31 - 1
+transforming = torch._C._functorch.peek_interpreter_stack
+"""What tells whether one of func's transformations runs: None where none does."""
 _no_functions, _no_dispatch = torch._C.DisableTorchFunction, torch._C._DisableTorchDispatch
 
 
@@ -259,8 +261,9 @@ class TorchRecorder(Logbook):
 
     @property
     def deaf(self) -> bool:
-        """Whether what runs is the recorder's own, or another thread's, or comes when nothing is recorded any more."""
-        return bool(self.busy) or get_ident() != self.thread or not self.watching
+        """Whether what runs is the recorder's own, or another thread's, or comes when nothing is recorded any more; or is
+        within one of func's transformations, whose tensors stand for others."""
+        return bool(self.busy) or get_ident() != self.thread or not self.watching or transforming() is not None
 
     @property
     def here(self) -> bool:

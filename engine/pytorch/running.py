@@ -215,11 +215,17 @@ def _as_script(path: Path, arguments: Sequence[str], recorder: TorchRecorder) ->
 
 
 def traceback_of(error: BaseException) -> str:
-    """An error as Python shows it, without the frames that are ours."""
+    """An error as Python shows it, without the frames that are ours, and those that led to them."""
     shown = TracebackException.from_exception(error)
     ours = str(Path(__file__).parent)
     each: Any = shown
     while each is not None:
-        each.stack = StackSummary.from_list([frame for frame in each.stack if not frame.filename.startswith(ours)])
+        kept: list[Any] = []
+        for frame in each.stack:
+            if not frame.filename.startswith(ours):
+                kept.append(frame)
+            elif kept and kept[-1].name == "handle_torch_function":
+                del kept[-2:]  # a function of PyTorch's asks who listens, which calls it again
+        each.stack = StackSummary.from_list(kept)
         each = each.__cause__ or each.__context__
     return "".join(shown.format())

@@ -9,6 +9,7 @@ from ctypes import memmove
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from ..recording.store import ArrayStore, Summary
@@ -21,17 +22,41 @@ Outlined = Callable[[NDArray[Any], float, float, float, float], Summary]
 """Makes a summary of an array and its least and largest element, its sum and that of its squares."""
 
 
+def copied_as(dtype: torch.dtype) -> np.dtype[Any] | None:
+    """What the elements of such tensors are copied as; None for those that are not."""
+    return _COPIED.get(dtype)
+
+
+_COPIED = {
+    getattr(torch, name): np.dtype(kind)
+    for name, kind in {
+        **{name: name for name in ("float32", "float64", "float16", "bool", "uint8", "int8", "int16", "int32", "int64")},
+        "bfloat16": "uint16",
+    }.items()
+}  # fmt: skip
+
+
+def _numbers(copies: NDArray[Any], dtype: torch.dtype) -> NDArray[Any]:
+    """Copies as numbers that NumPy computes with, and none is lost."""
+    if dtype is torch.bfloat16:  # half of a float32
+        return (copies.astype(np.uint32) << 16).view(np.float32)
+    if copies.dtype.kind == "f":
+        return copies.astype(np.float32) if copies.dtype.itemsize < 4 else copies
+    return copies.astype(np.float64)
+
+
 class Together:
     """The copies of small tensors of one dtype.
 
     Args:
-        kind: how NumPy has it.
+        dtype: one that `copied_as` knows.
         store: gets their summaries.
         outlined: makes them.
     """
 
-    def __init__(self, kind: np.dtype[Any], store: ArrayStore, outlined: Outlined) -> None:
-        self.store, self._outlined = store, outlined
+    def __init__(self, dtype: torch.dtype, store: ArrayStore, outlined: Outlined) -> None:
+        self.store, self._outlined, self._dtype = store, outlined, dtype
+        kind = _COPIED[dtype]
         self._copies: NDArray[Any] = np.empty(ROOM, kind)
         self._at, self._width = self._copies.ctypes.data, kind.itemsize
         self._used = 0
@@ -56,7 +81,7 @@ class Together:
         self._starts, self._arrays, self._used = [], [], 0
         if not starts:
             return
-        copies = self._copies[:used]
+        copies = _numbers(self._copies[:used], self._dtype)
         with np.errstate(all="ignore"):
             wide = copies.astype(np.float64, copy=False)
             least, most = np.minimum.reduceat(copies, starts).tolist(), np.maximum.reduceat(copies, starts).tolist()

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import wraps
 from sys import gettrace, settrace
 from threading import get_ident
@@ -29,11 +30,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..recording.writer import NOWHERE, Where
 from .ranks import wrapping
-from .recorder import FOR_EVER, TorchRecorder, _version
+from .recorder import FOR_EVER, TorchRecorder, _version, transforming
 from .threads import changing, recorded_thread
 
 Tensor = torch.Tensor
-_functorch = torch._C._functorch
 
 READS = {
     Tensor.item: "item", Tensor.tolist: "tolist", Tensor.numpy: "numpy", Tensor.__float__: "float", Tensor.__int__: "int",
@@ -78,7 +78,7 @@ class _Operations(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         recorder = self.recorder
         result = func(*args, **kwargs) if kwargs else func(*args)
-        if not (recorder.busy or recorder.stepping or recorder.unseen) and _functorch.peek_interpreter_stack() is None:
+        if not (recorder.busy or recorder.stepping or recorder.unseen) and transforming() is None:
             with recorder.noted:
                 recorder.ran(func, args, kwargs, result)
         return result
@@ -126,6 +126,8 @@ class _Calls(TorchFunctionMode):
         if other == "shown":
             with recorder.aside():
                 return func(*args, **kwargs)
+        if transforming() is not None:
+            return func(*args, **kwargs)
         if other == "hook" and len(args) == 2:
             args = args[0], _told(recorder, self.modes, args[0], args[1])
         if other in ("needs", "grad") and recorder.known(args[0]) < 0:
@@ -291,6 +293,7 @@ def watching(recorder: TorchRecorder) -> Iterator[None]:
         stack.enter_context(_passes(recorder, modes))
         stack.enter_context(_functions(recorder))
         stack.enter_context(_parameters(recorder))
+        stack.enter_context(_uncompiled())
         stack.enter_context(wrapping(recorder, _instead))
         stack.enter_context(modes.on())
         yield
@@ -336,6 +339,59 @@ def _modules(recorder: TorchRecorder) -> Iterator[Any]:
 
     yield register_module_forward_pre_hook(before)
     yield register_module_forward_hook(after, always_call=True)
+
+
+@contextmanager
+def _uncompiled() -> Iterator[None]:
+    """What the program gives to `torch.compile` runs as it is written: operations that are told of are not compiled, and the
+    compiler would take what tells of them for the program's."""
+    original = torch.compile
+
+    @wraps(original)
+    def compile(*args: Any, **kwargs: Any) -> Any:
+        made = original(*args, **kwargs)
+        _as_written()  # only now is the compiler there
+        return made
+
+    with changing:
+        _eager.append(None)
+    _as_written()
+    modules = torch.nn.modules.module
+    hooked = getattr(modules, "_has_any_global_hook", None)
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(_instead(torch, "compile", compile))
+            if hooked is not None:  # what is compiled warns of hooks like ours
+                stack.enter_context(_instead(modules, "_has_any_global_hook", _has_hooks_of_others))
+            yield
+    finally:
+        with changing:
+            before = next(filter(None, _eager), None)
+            _eager.pop()
+            if _eager:
+                _eager[0] = before
+            elif before is not None:
+                before.__exit__(None, None, None)
+
+
+def _has_hooks_of_others() -> bool:
+    """Whether there are hooks of all modules that are not a recorder's."""
+    tables = [table for name, table in vars(torch.nn.modules.module).items() if name.startswith("_global_")]
+    hooks = [hook for table in tables if isinstance(table, dict) for hook in table.values()]
+    return any(callable(hook) and getattr(hook, "__module__", "") != __name__ for hook in hooks)
+
+
+def _as_written() -> None:
+    """Have what the program has compiled run as it is written, from now on until no recording runs."""
+    with changing:
+        if any(_eager) or "torch._dynamo" not in sys.modules or not hasattr(torch.compiler, "set_stance"):
+            return
+        with suppress(RuntimeError):  # where it cannot be had, as within what is compiled
+            _eager[0] = torch.compiler.set_stance("force_eager")
+
+
+_eager: list[Any] = []
+"""For each recording that runs one entry; the first of them has what undoes that nothing is compiled, once that is so."""
 
 
 class _Step:
@@ -485,7 +541,7 @@ def _passes(recorder: TorchRecorder, modes: Modes) -> Iterator[None]:
             recorder.foreign("A backward pass")
             with recorder.others.passing():
                 return original(t_outputs, *args, **kwargs)
-        if recorder.busy or not recorder.watching:
+        if recorder.busy or not recorder.watching or transforming() is not None:
             return original(t_outputs, *args, **kwargs)
         if not all([t.requires_grad for t in t_outputs if isinstance(t, Tensor)]):
             return original(t_outputs, *args, **kwargs)  # which says that there is nothing to go back through

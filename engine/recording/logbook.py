@@ -254,7 +254,7 @@ class Logbook(ABC):
         `given` says that it is an argument's name or a loop's, by which what has a name is not named once more.
         """
         if isinstance(value, self.kinds.tensor):
-            self._bind(name, value, function, self.where())
+            self._bind(name, value, function, self.where(), given)
             return
         if (function, name) in self._names:
             del self._names[(function, name)]
@@ -336,14 +336,15 @@ class Logbook(ABC):
             self._bind(bound, tensor, function, self.where())
         return set(found)
 
-    def _bind(self, name: str, tensor: Any, function: str, where: Where) -> None:
+    def _bind(self, name: str, tensor: Any, function: str, where: Where, given: bool = False) -> None:
         self._where = where
         number = self.identify(tensor)
         if self._names.get((function, name)) == number:
             return
         self._names[(function, name)] = number
-        calls = self._calls(where)
-        self._named[number] = min(self._named.get(number, calls), calls)
+        if not given:  # else it is a name in passing, and may be the only one that a parameter has before its module is named
+            calls = self._calls(where)
+            self._named[number] = min(self._named.get(number, calls), calls)
         self.named(where, name, number, function)
 
     def named(self, where: Where, name: str, number: int, function: str) -> None:

@@ -44,6 +44,9 @@ UNOWNED_PARAMETERS = Kind("unowned_parameters", "hint", "Parameters get gradient
 LEFT_OUT_PARAMETER = Kind(
     "left_out_parameter", "warning", "A parameter is in no group of the optimizers that have all others of its model."
 )
+ALL_FROZEN = Kind(
+    "all_frozen", "warning", "All that an optimizer has is frozen, and what gets gradients no optimizer has: nothing learns."
+)
 EXHAUSTED_PARAMETERS = Kind(
     "exhausted_parameters",
     "error",
@@ -277,6 +280,37 @@ def two_optimizers(run: Run) -> Iterator[Finding]:
         evidence=[("updates that were made twice", str(len(twice[tensor]))), ("shared parameters", run.names(twice))],
         nodes=[key(t) for t in twice],
         steps=[after for _, after in twice[tensor]],
+    )  # fmt: skip
+
+
+@rule(118, ALL_FROZEN)
+def all_frozen(run: Run) -> Iterator[Finding]:
+    """The optimizer steps and never has a gradient to step with, since its parameters require none, while others get some."""
+    if len(run.optimizer_steps) < 2 or run.updates:
+        return
+    frozen = sorted({t for _, event in run.optimizer_steps for t in event.idle})
+    if not frozen or any(run.status(t, step).requires_grad for step, event in run.optimizer_steps for t in event.idle):
+        return
+    lost = [t for t in _lost(run) if run.tensors[t].info.is_parameter]
+    if not lost:
+        return
+    step, event = run.optimizer_steps[0]
+    flags = paths_of(run.recording).flags
+    set_at = next((run.site(flags[t][0][0]) for t in frozen if flags.get(t)), None)
+    yield finding(
+        run, ALL_FROZEN,
+        f"{event.optimizer} has nothing to train: {run.names(frozen)} do not require grad.",
+        f"No step ({run.where(step)}) finds a gradient. The passes compute those of {run.names(lost)}, which no optimizer has, "
+        "so the model stays as it is.",
+        "Freeze what is not to learn, and give the optimizer what is: "
+        "[p for p in model.parameters() if p.requires_grad], once the flags are set.",
+        step=step,
+        site=run.site(step),
+        related=[set_at, run.site(run.tensors[lost[0]].born)],
+        evidence=[("parameters of the optimizer", str(len(frozen))), ("of them with requires_grad", "0"),
+                  ("other parameters with gradients", str(len(lost)))],
+        nodes=[key(t) for t in [*frozen, *lost][:20]],
+        steps=[at for at, _ in run.optimizer_steps],
     )  # fmt: skip
 
 

@@ -287,13 +287,21 @@ def _adapted(run: Run, entries: list[Pass], made: list[OpRan]) -> Finding | None
         return None
     name = paths_of(run.recording).assigned_to(last) or run.title(ends[0])
     began = entries[0].began
+    if not run.tensors[ends[0]].info.shape:
+        # A number at the end is a loss itself, a penalty on gradients; else they have moved what a loss is to be computed with.
+        leaves = [leaf for leaf in leaves if leaf in training.fills]
+        why = f"No pass goes through it: the pass at {run.where(training.began)} trains these without {name}."
+        fix = f"Add {name} to the loss that is trained on, or call backward() on it, too."
+    else:
+        fix = f"Compute the loss that is trained on with {name}, in place of {run.names(leaves)}."
+        without = "as if the gradients had never been taken"
+        why = f"No loss is computed with it: the pass at {run.where(training.began)} trains these {without}."
     return finding(
         run, UNUSED_ADAPTATION,
         f"{name}, computed with gradients and their graph, is used by nothing.",
         f"create_graph=True ({run.where(began)}) keeps a graph of the gradients, so that the loss of what is computed with "
-        f"them leads back to {run.names(leaves)}. No loss is computed with it: the pass at {run.where(training.began)} trains "
-        "these as if the gradients had never been taken.",
-        f"Compute the loss that is trained on with {name}, in place of {run.names(leaves)}.",
+        f"them leads back to {run.names(leaves)}. {why}",
+        fix,
         step=last, site=site, related=[run.site(began), run.site(training.began)],
         evidence=[("operations that use it", "0"), ("passes through the graph of the gradients", "0")],
         nodes=[key(ends[0]), *(key(leaf) for leaf in leaves)],

@@ -94,8 +94,11 @@ def _handed_on(run: Run, name: str) -> bool:
 
 
 def _read_often(run: Run) -> bool:
-    """Whether the program looks at gradients itself: then they are what it is about."""
-    return "grad" in columns_of(run.recording).op_names or any(".grad" in text for text in run.recording.source)
+    """Whether the program looks at gradients itself, and not only to clip them: then they are what it is about."""
+    read = {run.site(step) for step, _ in run.ops_where(columns_of(run.recording).op_is({"grad"}))}
+    if any(not any(name in run.segment(site) for name in CLIPPING) for site in read):
+        return True
+    return any(isinstance(node, ast.Attribute) and node.attr == "grad" for node in paths_of(run.recording).source.parents)
 
 
 @rule(132, STEPPED_TWICE)

@@ -53,7 +53,7 @@ def _names(recording: Recording) -> dict[int, str]:
     path = np.array(["." in text for text in columns.names])[name]
     listed = np.array([bool(_IN_LIST.search(text)) for text in columns.names])[name]
     local = np.array([text != "" for text in columns.names])[function]
-    quality = np.where(passing, 0, np.where(local, 1, np.where(path, 4, np.where(listed, 2, 3))))
+    quality = np.where(passing, 0, np.where(local, 1 + path, np.where(path, 5, np.where(listed, 3, 4))))
     order = np.lexsort((rows, -quality, tensor))
     tensor, name = tensor[order], name[order]
     best = np.ones(len(order), bool)

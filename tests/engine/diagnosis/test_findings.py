@@ -188,6 +188,34 @@ def test_accumulation_comes_with_its_numbers() -> None:
     assert evidence["updates with old gradients"] == "3"
 
 
+PENALIZED = """import torch
+from torch import nn
+torch.manual_seed(0)
+generator, critic = nn.Linear(2, 3), nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))
+first, second = torch.optim.SGD(critic.parameters(), lr=0.1), torch.optim.SGD(generator.parameters(), lr=0.1)
+for step in range(4):
+    made = generator(torch.randn(5, 2))
+    x = torch.randn(5, 3, requires_grad=True)
+    (slope,) = torch.autograd.grad(critic(x).sum(), x, create_graph=True)
+    penalty = critic(made).mean() + ((slope.norm(2, dim=1) - 1) ** 2).mean()
+    loss = -critic(torch.randn(5, 3)).mean()
+    first.zero_grad()
+    loss.backward()
+    first.step()
+    second.zero_grad()
+    (-critic(generator(torch.randn(5, 2))).mean()).backward()
+    second.step()
+"""
+
+
+def test_a_penalty_that_is_left_out_belongs_into_the_loss_and_replaces_nothing() -> None:
+    (f,) = found(PENALIZED)
+    assert f.rule == "unused_adaptation"
+    assert "Add penalty to the loss" in f.fix
+    assert "critic.0.weight" in f.explanation
+    assert "generator" not in f.explanation + f.fix
+
+
 def test_the_first_nan_names_operation_element_and_inputs() -> None:
     (f,) = found(DEFECTS["zero times log zero"].program)
     evidence = dict(f.evidence)

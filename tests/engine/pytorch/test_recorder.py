@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 import warnings
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +12,7 @@ import pytest
 
 from engine.diagnosis import findings, why
 from engine.graph import build
+from engine.graph.structure.tensor_titles import best_name
 from engine.recording import Recording, replay
 from engine.recording import events as e
 from tests.engine.pytorch.conftest import Taped
@@ -470,7 +472,33 @@ def test_an_optimizer_takes_each_gradient_away_once(torch: ModuleType) -> None:
     assert a.grad is b.grad is c.grad is None
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "bool", "uint8", "int16", "int64"])
+def test_small_tensors_of_every_dtype_are_summarized_together(
+    torch: ModuleType, monkeypatch: pytest.MonkeyPatch, dtype: str
+) -> None:
+    """To ask PyTorch of one takes longer than the operation that makes it, and a training in mixed precision makes many."""
+    from engine.pytorch import arrays, record
+
+    torch.manual_seed(0)
+    given, asked = [], []
+    brief = arrays.brief
+    monkeypatch.setattr(arrays, "brief", lambda tensor: asked.append(tensor) or brief(tensor))
+    with record() as tape:
+        for k in range(60):
+            x = (torch.randn(10, 20) * 10 ** (k % 3)).abs().to(getattr(torch, dtype))
+            given.append(x.clone())
+    ran = [event for event in tape.recording.events if isinstance(event, e.OpRan) and event.op == "clone"]
+    assert len(ran) == len(given)
+    assert not asked
+    for event, tensor in zip(ran, given, strict=True):
+        summary, exact = tape.recording.arrays[event.outputs[0].array].summary, tensor.double()
+        assert summary is not None
+        expected = exact.min(), exact.max(), exact.mean(), exact.std(correction=0), exact.norm()
+        told = summary.min, summary.max, summary.mean, summary.std, summary.norm
+        assert told == pytest.approx([float(each) for each in expected], rel=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
 def test_small_tensors_are_summarized_as_they_were(torch: ModuleType, dtype: str) -> None:
     from engine.pytorch import record
 
@@ -497,6 +525,29 @@ def test_small_tensors_are_summarized_as_they_were(torch: ModuleType, dtype: str
             ("norm", finite.norm()),
         ):  # fmt: skip
             assert getattr(summary, name) == pytest.approx(float(expected), rel=1e-5, abs=1e-6)
+
+
+FAULTS = {
+    "torch.log(x)": "log(0) is −infinity",
+    "torch.sqrt(x)": "1/(2·sqrt(0)), is not finite",
+    "1 / x": "A number divided by 0 is infinite",
+    "0 * x / x": "0/0 is NaN",
+    "torch.acos(1.5 * x)": "acos(1.5) does not exist outside",
+    "torch.exp(200 * x)": "exp(200) is larger",
+    "torch.log1p(x - 1)": "log1p(−1) is −infinity",
+    "torch.log1p(x - 3)": "log1p of a negative number (-3) is NaN",
+    "torch.logit(x)": "logit(0) is infinite",
+    "(x - 0.5) ** 0.5": "A fractional power of a negative number (-0.5) is NaN",
+}
+
+
+@pytest.mark.parametrize("made", FAULTS)
+def test_why_a_number_is_not_finite_is_said_where_only_extremes_were_kept(taped: Taped, made: str) -> None:
+    text = f"import torch\nx = torch.linspace(0, 1, 200, requires_grad=True)\n({made}).sum().backward()\n"
+    recording = taped(text, "statistics")
+    (found, *_) = findings(recording)
+    assert found.rule in ("nan", "inf", "nan_gradient", "inf_gradient")
+    assert FAULTS[made] in found.explanation
 
 
 CHECKPOINTED = """import torch
@@ -548,3 +599,45 @@ def test_a_storage_is_told_by_its_size_and_not_written_out(taped: Taped, monkeyp
     recording = taped("import torch\nx = torch.ones(50)\ny = torch.empty(0)\ny.set_(x.untyped_storage(), 0, (50,), (1,))\n")
     told = [argument.text for event in recording.events if isinstance(event, e.OpRan) for argument in event.inputs]
     assert "<UntypedStorage of 200>" in told
+
+
+PASSED_OVER = """
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(4, 8), nn.Linear(8, 1)
+        for p in self.parameters():
+            p.requires_grad = p.ndim > 1
+    def forward(self, x):
+        return self.head(self.body(x))
+def fit(model):
+    model(torch.ones(2, 4)).sum().backward()
+fit(Net())
+"""
+
+
+def test_parameters_over_which_a_loop_passed_first_go_by_the_path_in_their_module(taped: Taped) -> None:
+    recording = taped(PASSED_OVER)
+    made = [event.outputs[0].id for event in of(recording, e.OpRan) if isinstance(event, e.OpRan) and event.op == "Parameter"]
+    names = [best_name(recording, tensor) for tensor in made]
+    assert names == ["model.body.weight", "model.body.bias", "model.head.weight", "model.head.bias"]
+
+
+def test_a_traceback_is_that_without_the_recorder(taped: Taped) -> None:
+    from engine.pytorch.running import traceback_of
+
+    text = (
+        "import torch\nx = torch.ones(2, 3)\ntorch.nn.functional.batch_norm(x, torch.ones(4), torch.ones(4), training=True)\n"
+    )
+    _, error = taped.ending(text)
+    assert error is not None
+    told = traceback_of(error)
+    try:
+        exec(compile(text, str(taped.folder / "train.py"), "exec"), {})
+    except RuntimeError as plain:
+        expected = "".join(
+            traceback.format_exception(plain.with_traceback(plain.__traceback__ and plain.__traceback__.tb_next))
+        )
+    assert told == expected

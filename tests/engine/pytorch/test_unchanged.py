@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 import weakref
 from pathlib import Path
 from types import ModuleType
@@ -427,3 +428,78 @@ def test_memory_that_was_looked_at_can_still_be_resized(tmp_path: Path) -> None:
     values = [None if each is None else each.tolist() for each in kept]
     for tensor in made:
         assert tensor.tolist() in values
+
+
+def compiled(torch: ModuleType) -> list[Any]:
+    """Parameters and statistics after steps of what is compiled: a network, a loss, and a step with its backward pass."""
+    nn = torch.nn
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3))
+    opt = torch.optim.SGD(net.parameters(), lr=0.1)
+    called = torch.compile(net, backend="aot_eager")
+
+    @torch.compile(backend="eager")  # type: ignore[untyped-decorator, unused-ignore]
+    def step(x: Any, y: Any) -> None:
+        loss = nn.functional.cross_entropy(called(x), y)
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+
+    for _ in range(3):
+        step(torch.randn(6, 4), torch.randint(0, 3, (6,)))
+    nn.functional.cross_entropy(called(torch.randn(6, 4)), torch.zeros(6, dtype=torch.long)).backward()
+    return [*net.state_dict().values(), *(p.grad for p in net.parameters())]
+
+
+@pytest.mark.parametrize("level", ["facts", "statistics"])
+def test_what_is_compiled_runs_as_it_is_written(torch: ModuleType, level: str) -> None:
+    from engine.pytorch import record
+
+    torch._dynamo.reset()
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        plain = compiled(torch)
+        count = len(shown)
+        torch._dynamo.reset()
+        with record(level=level) as outer, record(level=level):
+            recorded = compiled(torch)
+        assert len(shown) <= count, [str(each.message) for each in shown[count:]]
+    for a, b in zip(plain, recorded, strict=True):
+        torch.testing.assert_close(a, b)
+    names = [event.op for event in outer.recording.events if isinstance(event, e.OpRan)]
+    assert names.count("batch_norm") == 4
+    assert not outer.recorder or not outer.recorder.failure
+    from torch._dynamo import eval_frame
+
+    assert eval_frame._stance.stance == "default"
+    assert torch.nn.modules.module._has_any_global_hook.__module__ == torch.nn.modules.module.__name__
+
+
+def test_one_of_func_s_transformations_is_passed_over_as_a_whole(torch: ModuleType) -> None:
+    from engine.pytorch import record
+
+    def train() -> list[Any]:
+        torch.manual_seed(0)
+        net = torch.nn.Sequential(torch.nn.Linear(3, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
+        parameters, x = dict(net.named_parameters()), torch.randn(100, 3)
+
+        def loss(given: Any, x: Any) -> Any:
+            (w,) = torch.autograd.grad((given["0.weight"] ** 2).sum(), given["0.weight"], create_graph=True)
+            return (torch.func.functional_call(net, given, (x,)) ** 2).mean() + w.sum() * 0
+
+        slopes = torch.func.grad(loss)(parameters, x)
+        moved = {name: p - 0.1 * slopes[name] for name, p in parameters.items()}
+        end = loss(moved, x)
+        end.backward()
+        each = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0))(parameters, x[:4, None])
+        return [end, *(p.grad for p in net.parameters()), *each.values()]
+
+    plain = train()
+    for level in ("facts", "statistics", "values"):
+        with record(level=level) as tape:
+            recorded = train()
+        assert tape.recorder is not None
+        assert not tape.recorder.failure
+        assert all(torch.equal(a, b) for a, b in zip(plain, recorded, strict=True))
+        passes = [event.via for event in tape.recording.events if isinstance(event, e.BackwardBegan)]
+        assert passes == ["grad", "backward"], "those outside of the transformations"

@@ -294,6 +294,26 @@ for epoch in range(6):
     # + optimizer.step()
     print(f"epoch {epoch}: {loss.item():.4f}")
 
+# %% step was forgotten in a trainer whose settings are named after gradients
+#: thread: forum, Hugging Face forums: a trainer of one's own with gradient_accumulation_steps does not learn
+#: cause: never_stepped
+#: shows: torch.equal(model.weight, before)
+class Settings:
+    gradient_accumulation_steps = 2
+
+settings = Settings()
+model = nn.Linear(4, 1)
+before = model.weight.detach().clone()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x, y = torch.randn(20, 4), torch.randn(20, 1)
+for step in range(6):
+    loss = F.mse_loss(model(x), y) / settings.gradient_accumulation_steps
+    loss.backward()  # <-
+    if (step + 1) % settings.gradient_accumulation_steps == 0:
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        # + optimizer.step()
+        optimizer.zero_grad()
+
 # %% only the scheduler steps
 #: thread: issue, pytorch/pytorch: Scheduler.step() doesn't perform optimizer.step()
 #: cause: never_stepped, schedule_before_optimizer
