@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.ma  # np.unique loads it at its first call, when a process may open no file any more
+from numpy.typing import NDArray
 
 from ...recording.columns import Columns, Ints, columns_of
 from ...recording.events import NOTHING, Scope
@@ -21,6 +22,7 @@ from ...recording.recording import Recording
 from .calls import Calls, Recursion
 
 Kind: TypeAlias = Literal["time", "depth"]
+Flags: TypeAlias = NDArray[np.bool_]
 
 LIKE = 3
 """Iterations from which on it is worth while to roll a loop."""
@@ -109,6 +111,10 @@ class _Reader:
         self.raw: list[_Raw] = []
         self.nests: dict[tuple[object, ...], list[tuple[int, int]]] = {}
         """Calls and lines of loops → the loops' numbers, and which of the scope's they are."""
+        self.called: list[list[int]] = []
+        """Per scope and loop, the line in the loop's own text from which what happened was called; NOTHING where it happened in
+        that text itself."""
+        self._lines: dict[tuple[object, ...], list[int]] = {}
 
     def read(self) -> Nests:
         recursion = Recursion(self.recording)
@@ -178,6 +184,10 @@ class _Reader:
                     self.raw.append(_Raw(cell, line, parent, len(kept), self._id(cell, line, parent), len(place[2])))
                 kept.append((number, i))
             self.nests[where] = kept
+            inner = [scope.around[i][1] if i < len(scope.around) else len(scope.calls) for _, i in kept]
+            sites = self.recording.sites
+            self._lines[where] = [sites[scope.calls[n][0]].line if n < len(scope.calls) else NOTHING for n in inner]
+        self.called.append(self._lines[where])
         return tuple([(number, loops[i][1]) for number, i in kept])
 
     def _id(self, cell: int, line: int, parent: int) -> str:
@@ -202,11 +212,14 @@ class _Reader:
     ) -> tuple[tuple[Ints, ...], tuple[Ints, ...], list[Ints], list[Ints], list[Ints]]:
         """Per depth and event the loop and its iteration; per loop its iterations' first and last steps and numbers."""
         deepest = max(map(len, nests), default=0)
-        table = np.full((deepest, len(nests) + 1, 2), NOTHING, np.int64)
-        for scope, nest in enumerate(nests):
-            for depth, pair in enumerate(nest):
-                table[depth, scope] = pair
+        table = np.full((deepest, len(nests) + 1, 3), NOTHING, np.int64)
+        for scope, (nest, inner) in enumerate(zip(nests, self.called, strict=True)):
+            for depth, ((loop, k), line) in enumerate(zip(nest, inner, strict=True)):
+                table[depth, scope] = loop, k, line
         scope_of = self.columns.events.scope  # NOTHING is the last row, which has no loop
+        site_of = self.columns.events.site
+        line_of_site = np.array([*[site.line for site in self.recording.sites], NOTHING])
+        header = np.array([raw.line for raw in self.raw], np.int64)
         at, row = [], []
         empty = np.empty(0, np.int64)
         starts, ends, numbers = ([empty] * len(self.raw) for _ in range(3))
@@ -219,6 +232,9 @@ class _Reader:
             one, k, outer = loops[steps], counts[steps], around[steps]
             new = np.ones(len(steps), bool)
             new[1:] = (one[1:] != one[:-1]) | (k[1:] != k[:-1]) | (outer[1:] != outer[:-1])
+            called = table[depth, scope_of[steps], 2]
+            lines = np.where(called == NOTHING, line_of_site[site_of[steps]], called)
+            _join_ends(new, one, k, outer, lines != header[one])
             firsts = np.flatnonzero(new)
             every = np.cumsum(new) - 1
             lasts = np.append(firsts[1:], len(steps)) - 1
@@ -234,6 +250,27 @@ class _Reader:
             around = np.zeros(len(scope_of), np.int64)
             around[steps] = every + 1
         return tuple(at), tuple(row), starts, ends, numbers
+
+
+def _join_ends(new: Flags, one: Ints, k: Ints, outer: Ints, in_body: Flags) -> None:
+    """Take what a loop's header does when it finds nothing more (a sampler, the test of a `while`) for a part of the iteration
+    before: that the header was come to does not make it another one.
+
+    Args:
+        new: where iterations begin; those that are none begin no more.
+        one: the loop that something happened in.
+        k: the number of the iteration.
+        outer: the iteration of the loop around it.
+        in_body: whether it happened behind the header.
+    """
+    firsts = np.flatnonzero(new)
+    if len(firsts) < 2:
+        return
+    acts = np.add.reduceat(in_body, firsts) > 0
+    goes_on = (one[firsts][1:] == one[firsts][:-1]) & (outer[firsts][1:] == outer[firsts][:-1])
+    goes_on &= k[firsts][1:] > k[firsts][:-1]  # each from the one before it
+    ends = np.append(~goes_on[1:], True)
+    new[firsts[1:][goes_on & ends & ~acts[1:] & acts[:-1]]] = False
 
 
 class _Kinds:

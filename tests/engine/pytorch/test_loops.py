@@ -274,3 +274,20 @@ def train():
     b.register_hook(changed)
     (loss + b.sum()).backward()
 """
+
+
+def test_what_a_loader_does_when_there_is_nothing_more_is_no_iteration(torch: ModuleType) -> None:
+    from engine.graph.rolled_graph import rolled_graph
+    from engine.pytorch import record
+
+    w = torch.ones(2, requires_grad=True)
+    data = torch.utils.data.TensorDataset(torch.randn(12, 2))
+    loader = torch.utils.data.DataLoader(data, 4, shuffle=True)  # whose sampler draws a last order that nobody asks for
+    with record() as session:
+        for _ in range(2):
+            for (x,) in loader:
+                (w * x).sum().backward()
+    assert session.recording is not None
+    view = rolled_graph(session.recording)
+    assert len(view.iterations) == 6
+    assert {a["seen"] for _, a in view.graph.nodes(data=True) if a["title"] == "x"} == {6}
