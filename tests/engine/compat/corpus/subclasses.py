@@ -279,3 +279,40 @@ with Mode() as mode:
     with torch._C.DisableTorchFunction(): torch.zeros(2)
 print(mode.names, type(T([1.0]) + 1).__name__)
 print(torch.overrides.resolve_name(torch.relu), torch.overrides.is_tensor_method_or_property(torch.Tensor.add))
+
+# %% trees
+#: gives: [1, 2, 3, 4, 5, None, 6, 7] TreeSpec(dict, ['a', 'b', 'd', 'e', 'f'], [TreeSpec(list, None, [*,
+#: gives:     TreeSpec(tuple, None, [*,
+#: gives:       *])]),
+#: gives:   TreeSpec(namedtuple, <class '__main__.P'>, [*,
+#: gives:     TreeSpec(dict, ['c'], [*])]),
+#: gives:   *,
+#: gives:   TreeSpec(deque, 2, [*]),
+#: gives:   TreeSpec(OrderedDict, ['z'], [*])]) 8 15
+#: gives: {'a': [10, (20, 30)], 'b': P(x=40, y={'c': 50}), 'd': None, 'e': deque([60], maxlen=2), 'f': OrderedDict([('z', 70)])} ([3], *)
+#: gives: [11, (22,)] [2, 'a', 2.0]
+#: gives: True True [1, 2]
+#: gives: ValueError Node arity mismatch; expected 2, but got 1.
+#: gives: ValueError treespec.unflatten(leaves): `leaves` has length 1 but the spec refers to a pytree that holds 2 items (TreeSpec(list, None, [*,
+#: gives:   *])).
+#: gives: TypeError Expected `treespec` to be an instance of PyTreeSpec but got item of type <class 'int'>.
+#: gives: ValueError Node keys mismatch; missing key(s): {'a'}; extra key(s): {'b'}.
+#: gives: True False
+#: gives: {'w': tensor([2., 2.]), 'b': [tensor([0.])]}
+import torch.utils._pytree as p
+from collections import OrderedDict, deque, namedtuple
+from torch.utils._pytree import tree_map
+import torch
+P = namedtuple('P', 'x y')
+t = {'a': [1, (2, 3)], 'b': P(4, {'c': 5}), 'd': None, 'e': deque([6], maxlen=2), 'f': OrderedDict(z=7)}
+leaves, spec = p.tree_flatten(t)
+print(leaves, spec, spec.num_leaves, spec.num_nodes)
+print(p.tree_unflatten([10 * k if k else k for k in leaves], spec), p.tree_flatten(3))
+print(tree_map(lambda a, b: a + b, [1, (2,)], [10, (20,)]), p.tree_map_only(int, lambda x: x + 1, [1, 'a', 2.0]))
+print(p.tree_all(lambda x: x > 0, [1, 2]), p.tree_any(lambda x: x > 1, [1, 2]), p.tree_leaves({'z': 1, 'a': 2}))
+for f in (lambda: tree_map(lambda a, b: a, [1, 2], [1]), lambda: p.tree_unflatten([1], p.tree_structure([1, 2])),
+          lambda: p.tree_unflatten([1], 3), lambda: tree_map(lambda a, b: a, {'a': 1}, {'b': 1})):
+    try: f()
+    except Exception as e: print(type(e).__name__, e)
+print(p.tree_structure([1]) == p.tree_structure([2]), p.tree_structure([1]) == p.tree_structure((2,)))
+print(tree_map(lambda x: x * 2, {'w': torch.ones(2), 'b': [torch.zeros(1)]}))
