@@ -29,7 +29,8 @@ SUBMODULES = (
     "nn.utils.convert_parameters", "nn.utils.parametrizations", "nn.utils.parametrize", "nn.utils.prune", "nn.utils.rnn",
     "optim", "optim.lr_scheduler", "optim.optimizer", "optim.swa_utils", "overrides", "profiler", "random", "signal",
     "signal.windows",
-    "sparse", "special", "testing", "torch_version", "types", "utils", "utils._pytree", "utils.benchmark", "utils.checkpoint", "utils.data",
+    "sparse", "special", "testing", "torch_version", "types", "utils",
+    "utils._pytree", "utils.benchmark", "utils.checkpoint", "utils.data",
     "utils.data.dataloader",
     "utils.data.dataset", "utils.data.distributed", "utils.data.sampler", "version",
 )  # fmt: skip
