@@ -125,7 +125,7 @@ def inherited(kind: type[Tensor]) -> None:
         for name, value in asking.items():
             setattr(Overriding, name, value)
         for kind_of_ours in Tensor.__subclasses__():  # the left side of an operator, where Python does not turn to the right
-            if kind_of_ours is not Overriding:
+            if kind_of_ours not in (Overriding, kind):
                 for name in _OPERATORS & asking.keys():
                     setattr(kind_of_ours, name, asking[name])
         for name in asking:  # what writes to a tensor of no such class, given one

@@ -160,6 +160,24 @@ d = Scalar(2, 3)
 print(d, torch.mean(d), torch.add(d, d), torch.add(torch.ones(2, 2), d), torch.stack([d, d], dim=1))
 torch.mul(d, 3)
 
+# %% operators of their own
+#: gives: adding int
+#: gives: adding Sum
+#: gives: Sum([2., 3.]) reflected reflected summed Sum(3.) Sum([3., 6.])
+#: gives: in place
+import torch
+class Sum(torch.Tensor):
+    def __add__(self, other):
+        print('adding', type(other).__name__)
+        return super().__add__(other)
+    def __radd__(self, other): return 'reflected'
+    def __iadd__(self, other): return 'in place'
+    def sum(self): return 'summed'
+s = Sum([1., 2.])
+print(s + 1, 1 + s, torch.ones(2) + s, s.sum(), torch.sum(s), s * 2 + s)
+s += 1
+print(s)
+
 # %% two classes
 #: gives: B B B
 #: gives: unsupported operand type(s) for +: 'A' and 'X'
