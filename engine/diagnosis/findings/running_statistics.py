@@ -44,8 +44,8 @@ def momentum_of_last_batch(run: Run) -> Iterator[Finding]:
             run, MOMENTUM_OF_LAST_BATCH,
             f"momentum={value} makes running statistics of little more than the last batch.",
             f"In PyTorch momentum is the share of the new batch: running = {1 - value:.3g} * running + {value} * batch. In "
-            "other libraries it is the share of what was there. In eval() each sample is normalised by what one batch happened "
-            "to be.",
+            "other libraries it is the share of what was there. In evaluation mode each sample is normalised by what one batch "
+            "happened to be.",
             f"Take momentum={1 - value:.3g}.",
             step=max(step, run.tensors[kept[0]].born if kept else step), site=site_of(cell, call),
             evidence=[("momentum", str(value))], nodes=[key(each) for each in dict.fromkeys(kept)],

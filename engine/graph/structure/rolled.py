@@ -280,7 +280,7 @@ class _Rolling:
         """Whether these iterations are all the first ones of a run of the loop."""
         starts = self.nests.loops[loop]
         firsts = np.concatenate(([True], starts.outer[1:] != starts.outer[:-1]))
-        offset = int(self.places.when[starts.starts[0]])
+        offset = sum([each.total for each in self.nests.loops[:loop]])  # as `Places.when` counts the iterations of all loops
         return bool(firsts[when - offset].all())
 
     def _target_input(self, edges: Edges, position: int) -> int:
