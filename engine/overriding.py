@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from functools import wraps
-from types import FunctionType
+from types import FrameType, FunctionType
 from typing import Any, ClassVar
 
 from .asking import UNANSWERED, answer, begin, handed_out, kept, own_of, state
@@ -37,10 +37,16 @@ OF_OPERATORS = {
 def _for_program() -> bool:
     """Whether it is the program that reads or calls something of a tensor's, or one of the modules that it is made of."""
     frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(f"{OURS}sandbox.policy."):
+    while frame.f_back is not None and _module_of(frame).startswith(f"{OURS}sandbox.policy."):
         frame = frame.f_back
-    name: str = frame.f_globals.get("__name__", "")
+    name = _module_of(frame)
     return not name.startswith(OURS) or name.startswith(f"{OURS}nn.")
+
+
+def _module_of(frame: FrameType) -> str:
+    """The name of the module that runs; "" where a program has given its own another one than a text."""
+    name = frame.f_globals.get("__name__")
+    return name if type(name) is str else ""
 
 
 def _method(name: str) -> Callable[..., Any]:
