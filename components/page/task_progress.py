@@ -31,7 +31,11 @@ def events(count: int) -> str:
     return f"{count:,} event{'s' * (count != 1)}"
 
 
-@dataclass(frozen=True)
+def _left_alone(result: Any) -> None:
+    """What takes the result of what nobody waits for any more."""
+
+
+@dataclass
 class Task:
     """Something that the page waits for."""
 
@@ -48,6 +52,11 @@ class Task:
     """Takes why a call ended without a result."""
     dims: bool = True
     """Whether what is on show is about to be replaced."""
+
+    def release(self) -> None:
+        """Let go of what was worked on: the bar that showed it stays with Streamlit for a while."""
+        self.arrived, self.failed = _left_alone, None
+        self.ticket.release()
 
     @property
     def words(self) -> str:

@@ -76,8 +76,9 @@ def settle() -> None:
             logging.getLogger(__name__).exception("a run failed")
             p.notice = "The program could not be run: the part of Gradtape that runs programs does not answer."
         else:
-            task.ticket.value = None  # the bar that showed it stays with Streamlit for a while
             task.arrived(result)
+        finally:
+            task.release()
 
 
 def cancel(purpose: str) -> None:
@@ -85,3 +86,4 @@ def cancel(purpose: str) -> None:
     task = page().tasks.pop(purpose, None)
     if task is not None:
         task.ticket.cancel()
+        task.release()

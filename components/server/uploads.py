@@ -1,13 +1,14 @@
 """Files that a visitor's browser has sent, of which Streamlit keeps every one for as long as the visit lasts.
 
 A file is let go of as soon as it is being opened. And since a browser may send files that it never speaks of again, there is a
-bound on what waits: few files for a visitor, and few megabytes in all, of which the oldest go first.
+bound on what waits: few files for a visitor, and few megabytes in all. What goes first is the oldest of the visitor who has
+most of it waiting.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import Counter, deque
 from functools import cache
 from typing import Any
 
@@ -21,7 +22,7 @@ from engine.sandbox.settings import settings
 
 EACH = FILE_COUNT.value(hosted=True)
 """Files of one visitor that wait to be opened: a program comes with others, and a folder with many."""
-ALL = 3
+ALL = 2
 """Files of the largest size whose bytes all visitors' files may have; the newest stays whatever it has."""
 
 
@@ -61,10 +62,12 @@ def bound(manager: MemoryUploadedFileManager, each: int = EACH, most: int | None
             own = [stored for stored in order if stored[0] == session_id]
             for stored in own[:-each]:
                 _forget(manager, order, stored)
-            total = sum(sizes[stored] or 0 for stored in order)
-            while total > room and len(order) > 1:
-                total -= sizes[order[0]] or 0
-                _forget(manager, order, order[0])
+            while sum(sizes[stored] or 0 for stored in order) > room and len(order) > 1:
+                has: Counter[str] = Counter()
+                for session, name in order:
+                    has[session] += sizes[session, name] or 0
+                older = [stored for stored in order if stored != order[-1]]
+                _forget(manager, order, max(older, key=lambda stored: has[stored[0]]))  # the first of those with most
 
     manager.add_file = add_file  # type: ignore[method-assign]
 

@@ -88,6 +88,10 @@ class Ticket(Generic[T]):
         """Take it out of the queue, or stop it; nothing happens when it has finished."""
         self.pool.cancel(self)
 
+    def release(self) -> None:
+        """Let go of what the work holds and what came of it, once it has finished."""
+        self.work, self.value, self.failure = _nothing, None, None
+
     def result(self, timeout: float | None = None) -> T:
         """What the work returned, or raise what it raised.
 
@@ -103,6 +107,10 @@ class Ticket(Generic[T]):
             raise self.failure
         found: T = self.value
         return found
+
+
+def _nothing(stop: threading.Event) -> Any:
+    """The work of a ticket that nobody waits for any more."""
 
 
 class Pool:

@@ -307,6 +307,19 @@ def test_a_folder_of_files_waits_whole() -> None:
     assert held(manager) == 10 * EACH >= 10 * FILE_COUNT.value(hosted=True)
 
 
+def test_who_lets_most_wait_loses_it_first() -> None:
+    manager = MemoryUploadedFileManager("/upload")
+    bound(manager, most=10_000)
+    sent(manager, "honest", 1, 1_000)
+    sent(manager, "hoarder", 2, 4_000)
+    sent(manager, "another", 1, 3_000)
+    assert {session: list(files) for session, files in manager.file_storage.items() if files} == {
+        "honest": ["honest-0"],
+        "hoarder": ["hoarder-1"],
+        "another": ["another-0"],
+    }
+
+
 def test_uploads_of_many_visitors_are_bounded_together_and_the_newest_stays() -> None:
     manager = MemoryUploadedFileManager("/upload")
     bound(manager, most=10_000)

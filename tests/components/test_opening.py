@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from components.page import graph
-from components.page.task_progress import FRESH, NEAR, OFTEN, SELDOM, SOON, Task, _between_looks
+from components.page import graph, tasks
+from components.page.task_progress import FRESH, NEAR, OFTEN, SELDOM, SOON, Task, _between_looks, _left_alone
 from components.player import GraphState
 from components.player.feed import LARGE
 from engine.diagnosis.findings import known_findings
+from engine.sandbox.calls import CallError
+from engine.serving.pool import Pool, _nothing
 from tests.components.visits import visit_file
 
 
@@ -24,6 +28,32 @@ from tests.components.visits import visit_file
 def test_what_has_just_begun_is_looked_at_without_a_pause(position: int, seconds: float, expected: float) -> None:
     ticket: Any = SimpleNamespace(position=position, seconds=seconds)
     assert _between_looks(Task("Running", ticket, lambda _: None)) == expected
+
+
+def test_what_was_worked_on_is_let_go_of_although_the_bar_that_showed_it_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    p, shown, results = SimpleNamespace(session="a", tasks={}, notice=""), list[Task](), list[object]()
+    monkeypatch.setattr(tasks, "page", lambda: p)
+    monkeypatch.setattr(tasks, "pool", lambda: pool)
+    monkeypatch.setattr(tasks, "present", lambda: lambda: True)
+    monkeypatch.setattr(tasks, "turn_given_away", nullcontext)
+    monkeypatch.setattr(tasks, "Task", lambda *given: shown.append(Task(*given)) or shown[-1])
+
+    def refused(stop: threading.Event) -> None:
+        raise CallError("refused", "no notebook")
+
+    pool = Pool(slots=1, queue=4, per_session=4)
+    try:
+        tasks.start("open", "Opening", lambda stop: b"a file", results.append, patience=60)
+        tasks.start("open", "Opening", refused, results.append, failed=results.append, patience=60)
+        tasks.start("open", "Opening", lambda stop: stop.wait(60), results.append, patience=0)
+        tasks.cancel("open")
+    finally:
+        pool.close()
+    assert [str(result) for result in results] == ["b'a file'", "no notebook"]
+    assert len(shown) == 3
+    for task in shown:
+        assert (task.arrived, task.failed) == (_left_alone, None)
+        assert (task.ticket.work, task.ticket.value, task.ticket.failure) == (_nothing, None, None)
 
 
 @pytest.mark.thorough

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections.abc import Iterator
+from functools import partial
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -84,6 +88,29 @@ def test_what_the_work_raises_reaches_whoever_asks(pool: Pool) -> None:
     with pytest.raises(ZeroDivisionError):
         ticket.result(SOON)
     assert pool.submit("a", lambda stop: "on it goes").result(SOON) == "on it goes"
+
+
+def test_what_was_released_holds_nothing_more(pool: Pool) -> None:
+    class Large:
+        pass
+
+    def refused(stop: threading.Event, file: Large) -> None:
+        raise ValueError(file)
+
+    files = [Large(), Large()]
+    held = [weakref.ref(file) for file in files]
+    tickets: list[Ticket[Any]] = [
+        pool.submit("a", partial(refused, file=files[0])),
+        pool.submit("a", partial(lambda stop, file: file, file=files[1])),
+    ]
+    del files
+    for ticket in tickets:
+        assert ticket.done.wait(SOON)
+        ticket.release()
+        assert ticket.result(0) is None
+    pool.submit("a", lambda stop: None).result(SOON)  # a thread has done with the work of before when it takes up other work
+    gc.collect()
+    assert [each() for each in held] == [None, None]
 
 
 def test_a_result_that_is_not_there_yet_is_a_timeout(pool: Pool) -> None:
