@@ -29,6 +29,7 @@ from torch.utils import _python_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..recording.writer import NOWHERE, Where
+from . import telling
 from .ranks import wrapping
 from .recorder import FOR_EVER, TorchRecorder, _version, transforming
 from .threads import changing, recorded_thread
@@ -345,10 +346,16 @@ def _modules(recorder: TorchRecorder) -> Iterator[Any]:
 def _uncompiled() -> Iterator[None]:
     """What the program gives to `torch.compile` runs as it is written: operations that are told of are not compiled, and the
     compiler would take what tells of them for the program's."""
-    original = torch.compile
+    original, said = torch.compile, False
 
     @wraps(original)
     def compile(*args: Any, **kwargs: Any) -> Any:
+        nonlocal said
+        if not said:
+            said = True
+            telling.told(
+                "What is given to torch.compile runs uncompiled while it is recorded: its last digits may be other ones."
+            )
         made = original(*args, **kwargs)
         _as_written()  # only now is the compiler there
         return made
