@@ -353,9 +353,7 @@ def _uncompiled() -> Iterator[None]:
         nonlocal said
         if not said:
             said = True
-            telling.told(
-                "What is given to torch.compile runs uncompiled while it is recorded: its last digits may be other ones."
-            )
+            telling.told("torch.compile: what it is given runs uncompiled while it is recorded; last digits may be other ones.")
         made = original(*args, **kwargs)
         _as_written()  # only now is the compiler there
         return made
