@@ -160,7 +160,7 @@ class Objects:
         with suppress(Exception):
             if self._found(module, text) is thing:
                 return name(module, text)
-        if module.startswith(OURS):
+        if module.startswith((OURS, "torch")):
             for room in ("nn.functional", "nn.init", ""):
                 if getattr(import_module((OURS + room).rstrip(".")), text, None) is thing:
                     return name(f"torch.{room}".rstrip("."), text)

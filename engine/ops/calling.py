@@ -180,6 +180,10 @@ def _tried(arguments: str, given: str, more: str) -> str:
 
 def _named(made: Callable[..., Any], called: _Called) -> Callable[..., Any]:
     update_wrapper(made, called.function)
+    # Python names them where it says what they cannot be called with.
+    made.__module__ = "torch" if called.method else called.owner
+    if called.method:
+        made.__qualname__ = f"Tensor.{made.__name__}"
     made._declared, made._called = called.function, called  # type: ignore[attr-defined]
     if state.begun:
         _let_ask(called, made)

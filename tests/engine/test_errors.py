@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+import engine
 from tests.engine.coverage import agreeing
 
 
@@ -22,8 +24,6 @@ def test_a_wrong_input_raises_what_pytorch_raises(database: Callable[[str], dict
 
 
 def test_arguments_that_fit_no_overload_are_named(torch: ModuleType) -> None:
-    import engine
-
     for name in ("eq", "clamp_max", "pow", "bitwise_and", "fmod", "copysign"):
         with pytest.raises(TypeError) as theirs:
             getattr(torch, name)("a", "b")
@@ -32,3 +32,11 @@ def test_arguments_that_fit_no_overload_are_named(torch: ModuleType) -> None:
         assert str(ours.value).split("\n")[0] == str(theirs.value).split("\n")[0]
         signatures = [line for line in str(theirs.value).split("\n") if line.startswith(" * ")]
         assert [line for line in str(ours.value).split("\n") if line.startswith(" * ")] == signatures
+
+
+@pytest.mark.parametrize("name", ["sum", "nn.functional.relu", "Tensor.sum", "einsum", "zeros"])
+def test_python_names_a_function_as_pytorch_has_it(name: str) -> None:
+    function: Any = attrgetter(name)(engine)
+    nothing: Any = None
+    with pytest.raises(TypeError, match=rf"^torch\.{name}\(\) argument after \*\* must be a mapping"):
+        function(engine.ones(2), **nothing)
