@@ -161,7 +161,8 @@ def unimplemented(name: str, types: Iterable[type]) -> TypeError:
 
 
 def asks_first(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Around a function of autograd's, one that asks the classes of its arguments first, from the first such class on."""
+    """Around a function that PyTorch has written in Python, one that asks the classes of its arguments first, from the first
+    such class on."""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -17,7 +17,7 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from .. import compat, dtypes
-from ..asking import UNANSWERED, answer, overriding_in, state, when_begun
+from ..asking import UNANSWERED, answer, asks_first, overriding_in, state, when_begun
 from ..compat.arguments import plain_kinds, refused
 from ..compat.signatures import invalid_combination, overloads, written
 from ..context import CALL, context, grad_mode, outside
@@ -140,9 +140,9 @@ def _plain(function: FunctionType, owner: str, name: str) -> Callable[..., Any]:
     made = _around.get(key)
     if made is None:
         parameters = tuple(inspect.signature(function, follow_wrapped=False).parameters.values())
-        called = _Called(function, function.__name__, parameters, owner, name, out=False)
         if any(p.kind not in (_POSITIONAL, _NAMED) for p in parameters):
             return _asking_first(function, owner, name)
+        called = _Called(function, function.__name__, parameters, owner, name, out=False)
         code = _plain_code(tuple((p.name, p.kind) for p in parameters))
         made = FunctionType(code, _scope(function, called), name)
         made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
@@ -352,13 +352,7 @@ def _asking_first(function: FunctionType, owner: str, name: str) -> Callable[...
     made = _around.get(key)
     if made is None:
         called = _Called(function, name, (), owner, name, out=False)
-
-        def call(*arguments: Any, **named: Any) -> Any:
-            if state.begun and (result := _answered(called, call, arguments, named)) is not UNANSWERED:
-                return result
-            return function(*arguments, **named)
-
-        made = _around[key] = _named(call, called)
+        made = _around[key] = _named(asks_first(function, f"{owner}.{name}"), called)
     return made
 
 
