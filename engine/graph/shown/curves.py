@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 import numpy as np
 
-from ...recording.columns import Columns, columns_of
+from ...recording.columns import Columns, Flags, columns_of
 from ...recording.events import NOTHING
 from ...recording.recording import Recording
 from ..numbers import number
@@ -101,7 +100,7 @@ def last_losses(recording: Recording) -> dict[str, float]:
             for name, array in last.items()}  # fmt: skip
 
 
-def _began_from(recording: Recording) -> tuple[list[str], Ints, Ints, np.ndarray[Any, np.dtype[np.bool_]]]:
+def _began_from(recording: Recording) -> tuple[list[str], Ints, Ints, Flags]:
     """The numbers that backward passes began from: their names, the steps of the passes, the arrays, and which of the passes
     fill `.grad`."""
     log = columns_of(recording)

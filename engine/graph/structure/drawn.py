@@ -8,13 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...recording.columns import Columns, Ints, columns_of
+from ...recording.columns import Columns, Flags, Ints, columns_of
 from ...recording.events import NOTHING, FlagSet, OpRan, Stepped
 from ...recording.recording import Recording
 
-Flags = NDArray[np.bool_]
 _THROUGH = 8
 """As in `build`: how many nodes that no tensor owns are looked through."""
 

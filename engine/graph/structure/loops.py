@@ -10,19 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.ma  # np.unique loads it at its first call, when a process may open no file any more
-from numpy.typing import NDArray
 
-from ...recording.columns import Columns, Ints, columns_of
+from ...recording.columns import Columns, Flags, Ints, columns_of
 from ...recording.events import NOTHING, Scope
 from ...recording.recording import Recording
 from .calls import Calls, Recursion
 
 Kind: TypeAlias = Literal["time", "depth"]
-Flags: TypeAlias = NDArray[np.bool_]
 
 LIKE = 3
 """Iterations from which on it is worth while to roll a loop."""
@@ -79,6 +78,12 @@ class Nests:
     worth: bool
     """Whether a loop has so many like iterations that the rolled view is what to show first. One in which autograd records
     nothing, as when weights are set to random numbers, is not what a run with a graph is about."""
+
+    @cached_property
+    def before(self) -> Ints:
+        """For each loop, how many iterations those before it have together: where its own begin when those of all loops are
+        counted on."""
+        return np.concatenate(([0], np.cumsum([loop.total for loop in self.loops], dtype=np.int64)))
 
     def time(self, loop: int) -> bool:
         """Whether a loop's iterations are merged."""

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...recording.columns import Columns, Ints, columns_of
+from ...recording.columns import Columns, Flags, Ints, columns_of
 from ...recording.events import NOTHING
 from ...recording.recording import Recording
 from .calls import Calls, same_sites
-from .drawn import Flags, occurrence
+from .drawn import occurrence
 from .loops import Nests, nests_of, parameters_among
 from .tensor_titles import best_names
 
@@ -149,9 +149,7 @@ class _Placing:
     def places(self) -> Places:
         columns, nests = self.columns, self.nests
         where, wheres = self._wheres()
-        sizes = np.array([loop.total for loop in nests.loops] or [0])
-        offsets = np.concatenate(([0], np.cumsum(sizes)))
-        when = np.where(nests.loop == NOTHING, NOTHING, offsets[nests.loop] + nests.iteration)
+        when = np.where(nests.loop == NOTHING, NOTHING, nests.before[nests.loop] + nests.iteration)
         steps = columns.operations.step
         self.when = when[steps]
         self.sites = same_sites(self.recording)

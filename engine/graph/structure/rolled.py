@@ -9,12 +9,12 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 
-from ...recording.columns import Columns, Ints, columns_of
+from ...recording.columns import Columns, Flags, Ints, columns_of
 from ...recording.events import NOTHING
 from ...recording.recording import Recording
 from ..numbers import ArrayTexts
 from .build import Graph, WholeView
-from .drawn import Edges, Flags, node_edges, occurrence, tensor_edges, visible_rows
+from .drawn import Edges, node_edges, occurrence, tensor_edges, visible_rows
 from .folding import Folding
 from .loops import Loop, Nests
 from .optimizer_steps import add_steps, order_steps
@@ -280,8 +280,7 @@ class _Rolling:
         """Whether these iterations are all the first ones of a run of the loop."""
         starts = self.nests.loops[loop]
         firsts = np.concatenate(([True], starts.outer[1:] != starts.outer[:-1]))
-        offset = sum([each.total for each in self.nests.loops[:loop]])  # as `Places.when` counts the iterations of all loops
-        return bool(firsts[when - offset].all())
+        return bool(firsts[when - self.nests.before[loop]].all())
 
     def _target_input(self, edges: Edges, position: int) -> int:
         return int(self.columns.edges.input[position])
