@@ -118,16 +118,8 @@ class Tensor:
         """A tensor of the default dtype, or of `dtype`."""
         values = given_as(given, size, data, other)
         target = (dtype or dtypes.get_default_dtype())._numpy
-        if len(values) == 1 and isinstance(values[0], Tensor):
-            array = values[0]._array
-        elif len(values) == 1 and not isinstance(values[0], (int, np.integer)):
-            array = primitives.as_array(values[0]) if not isinstance(values[0], Size) else np.zeros(values[0])
-        elif all([isinstance(value, (int, np.integer)) for value in values]):
-            array = np.zeros(values or (0,))
-        else:
-            from .compat.signatures import invalid_combination
-
-            raise invalid_combination("new", *values)
+        copied = len(values) == 1 and isinstance(values[0], Tensor)
+        array = values[0]._array if copied else primitives.legacy_array(values)
         self = fill(new(cls), np.array(array, dtype=target))
         if context.observer is not None:
             context.observer.op(CREATED["Tensor"], values, self, None)

@@ -29,6 +29,8 @@ class Primitives:
     copy_: Callable[..., Any] = _absent
     empty: Callable[..., Any] = _absent
     empty_like: Callable[..., Any] = _absent
+    legacy_array: Callable[[tuple[Any, ...]], np.ndarray[Any, Any]] = _absent
+    """What a type of tensors makes of what it is called with: data, or zeros of a shape."""
     put_view: Callable[..., Any] = _absent
     """(tensor, view, value): the tensor with `value` in the part that the view shows."""
     stack: Callable[..., Any] = _absent

@@ -20,7 +20,7 @@ from ..overriding import OF_OPERATORS
 from ..tensor import Absent, Tensor
 from .calling import callable_as
 from .convolution import convolve, grids, interpolation, max_pooling, mean_pooling, padding, shuffles, unfold
-from .creation import conversions, copies, factories, generator, random, window_functions
+from .creation import conversions, copies, factories, generator, random, tensor_types, window_functions
 from .indexing import gather, getitem, index_select, masking, scatter, scatter_reduce, slicing, take
 from .linalg import (
     determinants,
@@ -148,6 +148,7 @@ def attach() -> None:
         copy_=inplace.INPLACE["copy_"],
         empty=factories.empty,
         empty_like=factories.empty_like,
+        legacy_array=tensor_types.legacy_array,
         put_view=view_replay.put_view,
         stack=joining.stack,
         take_view=view_replay.take_view,

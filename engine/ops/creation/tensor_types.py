@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from operator import index
 from typing import Any, Union
 
 import numpy as np
 
 from ... import dtypes
+from ...compat.signatures import invalid_combination
 from ...context import context, outside
 from ...cuda import NOT_COMPILED, not_loaded
 from ...dtypes import dtype as Dtype
@@ -90,13 +92,18 @@ def legacy_array(data: tuple[Any, ...]) -> Any:
         if isinstance(values, dict) or not sequence:
             raise TypeError(f"new(): data must be a sequence (got {type(values).__name__})")
         return np.array(as_array(values, dtypes.float64))
+    lengths = []
     for position, length in enumerate(data, 1):
-        if not isinstance(length, int | np.integer):
+        try:
+            lengths.append(index(length))
+        except TypeError:
+            if position == 1:
+                raise invalid_combination("new", *data) from None
             raise TypeError(
                 f"new(): argument 'size' failed to unpack the object at pos {position} with error \"type must be tuple of "
                 f'ints,but got {type(length).__name__}"'
-            )
-    return np.zeros(positive(tuple(int(n) for n in data)) if data else (0,))
+            ) from None
+    return np.zeros(positive(tuple(lengths)) if data else (0,))
 
 
 def _options(d: Dtype) -> str:

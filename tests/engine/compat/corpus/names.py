@@ -1260,3 +1260,17 @@ import torch
 m = torch.ones(2, 2); v = torch.ones(2)
 print(v.addmv(2, m, v), v.addmv(2, 3, m, v), m.addr(2, v, v))
 m.addmm_(2, 3, m, m)
+
+# %% what a type of tensors is called with
+#: gives: torch.Size([2, 3])
+#: gives: TypeError new() received an invalid combination of arguments - got (list, str), but expected one of:
+#: gives: TypeError new() received an invalid combination of arguments - got (list, str), but expected one of:
+#: gives: TypeError new() received an invalid combination of arguments - got (list, str), but expected one of:
+#: gives: TypeError new(): argument 'size' failed to unpack the object at pos 2 with error "type must be tuple of ints,but got float"
+#: gives: TypeError new(): invalid data type 'str'
+#: gives: TypeError new(): data must be a sequence (got bool)
+#: gives: torch.Size([2, 1])
+import torch
+for f in (lambda: torch.Tensor(2, torch.tensor(3)).shape, lambda: torch.Tensor([1.], 'a'), lambda: torch.FloatTensor([1.], 'a'), lambda: torch.ones(1).new([1.], 'a'), lambda: torch.Tensor(2, 3.0), lambda: torch.Tensor('a'), lambda: torch.Tensor(True), lambda: torch.Tensor(2, True).shape):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, str(e).split('\n')[0])
